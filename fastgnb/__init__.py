@@ -1,0 +1,52 @@
+"""fastgnb: Gaussian naive Bayes from statistics that add.
+
+The whole library is one flow, and each step is one file::
+
+    rows X, y, weight         arrays, frames, memory maps, files
+      | validate, encode      _validate, sources: friendly input -> plain arrays, labels -> codes
+      v accumulate            kernels/accumulate: one read of X
+    STATISTICS  ClassStats    stats: numbers that add, subtract and merge
+      v estimate              params: priors and smoothing
+    PARAMETERS  GaussianParams    numbers that decide
+      v score                 kernels/score: joint log likelihood, fused with argmax, proba, evidence
+    outputs                   naive_bayes (scikit-learn), cli, persist
+
+Statistics never know about priors, smoothing or estimators. Parameters never know about rows.
+Kernels check nothing and raise nothing. Importing this package imports none of its dependencies;
+each public name is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "ClassStats": "stats",
+    "GaussianNB": "naive_bayes",
+    "ModelFileError": "persist",
+    "load": "persist",
+    "save": "persist",
+}
+
+__all__ = ["ClassStats", "GaussianNB", "ModelFileError", "__version__", "load", "save"]
+
+if TYPE_CHECKING:
+    from .naive_bayes import GaussianNB
+    from .persist import ModelFileError, load, save
+    from .stats import ClassStats
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its module on first use (PEP 562)."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(_HOMES))

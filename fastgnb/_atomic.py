@@ -1,0 +1,94 @@
+"""Files that appear whole or not at all.
+
+A reader of the final name sees the old content or all of the new one: the new
+content is written under a temporary name in the same folder (a rename is atomic
+only within one file system), flushed to the disk, and then renamed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pathlib
+import shutil
+import uuid
+from collections.abc import Iterator
+
+__all__ = ["replacing"]
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[pathlib.Path]:
+    """Yield a temporary name; when the block succeeds, rename it to `path`.
+
+    Parameters
+    ----------
+    path : the file to create or replace. A symbolic link is followed, so that the
+        file it points to is replaced and the link stays.
+
+    Yields
+    ------
+    pathlib.Path
+        A name in the same folder that does not exist yet. It begins with a dot and
+        ends in ``.tmp``, so that no reader of a folder of data takes it. The block
+        must create it and close it.
+
+    Raises
+    ------
+    FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError
+        Before the block runs, where `path` cannot be written.
+
+    Whatever the block raises, KeyboardInterrupt included, the temporary file is
+    removed and `path` stays as it was. Cost: one flush of the file to the disk.
+    """
+    target = pathlib.Path(os.path.realpath(path))
+    _check_writable(target, os.fspath(path))
+    temporary = target.with_name(f".{target.name[:40]}.{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp")
+    try:
+        yield temporary
+        _keep_mode(target, temporary)
+        _flush_file(temporary)
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+    _flush_folder(target.parent)
+
+
+def _check_writable(target: pathlib.Path, shown: str) -> None:
+    """Say now what would otherwise fail after hours of work."""
+    folder = target.parent
+    if not folder.exists():
+        raise FileNotFoundError(f"cannot write {shown}: the folder {folder} does not exist")
+    if not folder.is_dir():
+        raise NotADirectoryError(f"cannot write {shown}: {folder} is not a folder")
+    if target.is_dir():
+        raise IsADirectoryError(f"cannot write {shown}: it is a folder, expected a file name")
+    if target.exists() and not target.is_file():
+        # A rename would replace the device or the pipe itself.
+        raise PermissionError(f"cannot write {shown}: it is not a regular file")
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(f"cannot write {shown}: the folder {folder} is not writable")
+
+
+def _keep_mode(target: pathlib.Path, temporary: pathlib.Path) -> None:
+    """Replacing a file keeps who may read it."""
+    if target.exists():
+        shutil.copymode(target, temporary)
+
+
+def _flush_file(path: pathlib.Path) -> None:
+    """Bring the content to the disk before the name points to it."""
+    with open(path, "rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _flush_folder(folder: pathlib.Path) -> None:
+    """Bring the rename to the disk, where the system can flush a folder (Windows cannot)."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

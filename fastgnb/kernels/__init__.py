@@ -1,0 +1,1 @@
+"""Compiled loops. They take arrays and scalars, check nothing and raise nothing."""

@@ -1,0 +1,62 @@
+"""Rows as kernels want them: contiguous native float32 or float64, by rows or by columns.
+
+Whatever else comes (integers, booleans, float16, other strides, other byte orders) goes through a
+buffer of bounded size, so that no copy of the whole table is ever made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._jit import frozen
+
+BUFFER_BYTES = 1 << 20
+
+
+class Piece(NamedTuple):
+    """Blocks `first` to `last` of a table, which are its rows `start` to `stop`.
+
+    `data` is (rows, d) where `by_columns` is False, and (d, rows) where it is True.
+    """
+
+    data: NDArray[Any]
+    by_columns: bool
+    first: int
+    last: int
+    start: int
+    stop: int
+
+
+def cut(n: int, rows_per_block: int) -> NDArray[np.int64]:
+    """Block bounds (blocks + 1,) of n rows; they depend on nothing but the two numbers."""
+    n_blocks = max(1, -(-n // rows_per_block))
+    return np.arange(n_blocks + 1, dtype=np.int64) * n // n_blocks
+
+
+def pieces(X: NDArray[Any], bounds: NDArray[np.int64]) -> Iterator[Piece]:
+    """Split X (n, d) at block bounds into pieces that kernels accept: one, where X already is."""
+    n, last = len(X), len(bounds) - 1
+    if _is_native(X):
+        if X.flags.c_contiguous:
+            yield Piece(frozen(X), False, 0, last, 0, n)
+            return
+        if X.flags.f_contiguous:
+            yield Piece(frozen(X.T), True, 0, last, 0, n)
+            return
+    wide = np.float32 if X.dtype.kind == "f" and X.dtype.itemsize <= 4 else np.float64
+    rows_per_block = max(1, int(bounds[1]))
+    step = max(1, BUFFER_BYTES // (8 * max(1, X.shape[1]) * rows_per_block))
+    for first in range(0, last, step):
+        end = min(first + step, last)
+        start, stop = int(bounds[first]), int(bounds[end])
+        data = np.ascontiguousarray(X[start:stop], dtype=wide)
+        yield Piece(frozen(data), False, first, end, start, stop)
+
+
+def _is_native(X: NDArray[Any]) -> bool:
+    known = X.dtype == np.float64 or X.dtype == np.float32
+    return known and X.dtype.isnative and bool(X.flags.aligned)

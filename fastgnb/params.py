@@ -1,0 +1,134 @@
+"""Statistics to parameters: priors and smoothing live here only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .stats import ClassStats
+
+Floats = NDArray[np.float64]
+
+
+class Moments(NamedTuple):
+    """What a Gaussian naive Bayes model decides by, as scikit-learn names it.
+
+    class_prior (k,), theta (k, d) means, var (k, d) smoothed variances, epsilon added to them.
+    """
+
+    class_prior: Floats
+    theta: Floats
+    var: Floats
+    epsilon: float
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianParams:
+    """k Gaussian densities with diagonal covariance, and their priors, as scoring needs them.
+
+    log_prior (k,), mean (k, d), whitener (k, d) = 1 / sd, log_det (k,) = sum of log variances.
+    """
+
+    log_prior: Floats
+    mean: Floats
+    whitener: Floats
+    log_det: Floats
+
+    @classmethod
+    def from_moments(
+        cls,
+        class_prior: ArrayLike,
+        theta: ArrayLike,
+        var: ArrayLike,
+        *,
+        classes: NDArray[Any],
+        feature_names: Sequence[str] | None = None,
+    ) -> GaussianParams:
+        """Parameters of priors (k,), means (k, d) and variances (k, d).
+
+        A class of prior 0 never wins and its variances are not looked at. Raises ValueError that
+        names class and feature where the variance of a class that can win is not positive.
+        """
+        prior = np.asarray(class_prior, np.float64)
+        mean = np.ascontiguousarray(theta, np.float64)
+        variance = np.asarray(var, np.float64)
+        possible = prior > 0
+        good = (variance > 0) & (variance < np.inf)
+        if not good.all():
+            _check_variance(good | ~possible[:, None], variance, classes, feature_names)
+            variance = np.where(good, variance, 1.0)
+        log_prior = np.full(len(prior), -np.inf)
+        np.log(prior, out=log_prior, where=possible)
+        return cls(log_prior, mean, 1.0 / np.sqrt(variance), np.log(variance).sum(axis=1))
+
+
+def estimate(
+    stats: ClassStats, *, priors: ArrayLike | None = None, var_smoothing: float = 1e-9
+) -> Moments:
+    """Class priors, means and smoothed variances of statistics.
+
+    The smoothing epsilon is var_smoothing times the largest variance that a feature has over all
+    rows, weights counted. Where no feature varies at all it is var_smoothing itself, so that the
+    densities exist. Variances are scatter / weight (maximum likelihood). A feature that was
+    missing in every row of a class takes the mean and variance of all rows there. Cost: O(k d).
+    Raises ValueError for bad priors and a smoothing that is negative or not finite.
+    """
+    smoothing = check_smoothing(var_smoothing)
+    if priors is None:
+        prior = stats.count / stats.count.sum()
+    else:
+        prior = check_priors(priors, len(stats.classes))
+    whole = stats.collapse()
+    spread = float(whole.variance.max(initial=0.0))
+    epsilon = smoothing * spread if spread > 0 else smoothing
+    theta, var = stats.mean.copy(), stats.variance + epsilon
+    if stats.feature_count is not None:
+        unseen = (stats.feature_count == 0) & (stats.count > 0)[:, None]
+        theta = np.where(unseen, whole.mean, theta)
+        var = np.where(unseen, whole.variance + epsilon, var)
+    return Moments(prior, theta, var, epsilon)
+
+
+def check_smoothing(var_smoothing: object) -> float:
+    """var_smoothing as a float. Raises ValueError unless it is a number from 0 up."""
+    if not isinstance(var_smoothing, Real) or isinstance(var_smoothing, bool):
+        raise ValueError(f"var_smoothing must be a number from 0 up, got {var_smoothing!r}.")
+    value = float(var_smoothing)
+    if not 0.0 <= value < math.inf:
+        raise ValueError(f"var_smoothing must be a number from 0 up, got {var_smoothing!r}.")
+    return value
+
+
+def check_priors(priors: ArrayLike, k: int) -> Floats:
+    """Priors (k,) as float64. Raises ValueError with scikit-learn's texts."""
+    values = np.array(priors, dtype=np.float64)
+    if values.shape != (k,):
+        raise ValueError("Number of priors must match number of classes.")
+    if not np.isclose(values.sum(), 1.0):
+        raise ValueError("The sum of the priors should be 1.")
+    if (values < 0).any():
+        raise ValueError("Priors must be non-negative.")
+    return values
+
+
+def _check_variance(
+    good: NDArray[np.bool_],
+    variance: Floats,
+    classes: NDArray[Any],
+    feature_names: Sequence[str] | None,
+) -> None:
+    if good.all():
+        return
+    c, j = (int(v) for v in np.argwhere(~good)[0])
+    name = f"{j}" if feature_names is None else f"{j} ({feature_names[j]!r})"
+    raise ValueError(
+        f"Feature {name} of class {classes[c : c + 1].tolist()[0]!r} has variance "
+        f"{variance[c, j]:g}, and a density needs one above 0 and finite. Fit with var_smoothing "
+        "above 0, or leave the feature out."
+    )

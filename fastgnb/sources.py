@@ -1,0 +1,368 @@
+"""Batches of rows from files: what `fit` and `predict` see of Parquet, CSV, Arrow and .npy.
+
+`open_rows` looks at every file first (names, types, number of rows), so that a missing
+column in the last of a hundred files is an error now and not tonight, and returns a
+`RowSource`. Iterating over it reads the rows once, in order, in bounded memory. Columns
+are matched by name: each file may have its own order, and its own other columns.
+
+Rows are counted from 1, the first row of data, in every message and every format.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _columns
+from ._arrow import pa, pc
+from ._columns import Columns
+from ._readers import ENDINGS, SourceError, TableFile, open_table
+
+__all__ = ["Batch", "Columns", "RowSource", "SourceError", "expand", "open_rows"]
+
+BATCH_BYTES = 1 << 23
+"""Bytes of features in a batch, unless its number of rows is given."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Batch:
+    """Consecutive rows of one file.
+
+    Attributes
+    ----------
+    X : ndarray (n, d), float32 or float64, missing values as NaN. Valid until the next batch
+        is asked for: the memory is used again.
+    y : ndarray (n,) of int, bool, float or object (str), or None without a target.
+    weight : ndarray (n,) float64, or None.
+    kept : pyarrow.RecordBatch of the kept columns, or None.
+    path : the file.
+    first_row : number of rows of `path` before this batch.
+    features : names of the columns of `X`, or None where the file has no names.
+    """
+
+    X: np.ndarray
+    y: np.ndarray | None
+    weight: np.ndarray | None
+    kept: pa.RecordBatch | None
+    path: pathlib.Path
+    first_row: int
+    features: tuple[str, ...] | None
+
+    def error(self, row: int, column: str, reason: str) -> SourceError:
+        """The error at `row` of the batch (from 0), located in the file (from 1)."""
+        return SourceError(f"{self.path}: {column}, row {self.first_row + row + 1}: {reason}")
+
+    def check_finite(self, missing: str) -> None:
+        """Raise SourceError at the first value of X that `missing` ("error" or "skip") bars.
+
+        Reads X once more, so call it when something is known to be wrong.
+        """
+        barred = np.isinf if missing == "skip" else lambda x: ~np.isfinite(x)
+        first = [int(np.argmax(bad)) if (bad := barred(x)).any() else len(x) for x in self.X.T]
+        if first and min(first) < len(self.X):
+            row, j = min((row, j) for j, row in enumerate(first))
+            raise self.error(row, self._column(j), _describe(self.X[row, j]))
+
+    def _column(self, j: int) -> str:
+        return f"column {j} (from 0)" if self.features is None else f"column {self.features[j]!r}"
+
+
+def _describe(value: float) -> str:
+    if np.isnan(value):
+        return "missing value (null or NaN), and the model was not asked to skip them"
+    return f"{value} is not a finite number"
+
+
+class RowSource:
+    """Rows of one or more files; iterate over it for the batches, as often as you like.
+
+    Attributes
+    ----------
+    paths : list of pathlib.Path, the files in reading order.
+    features : tuple of str, or None (.npy).
+    n_features : int
+    dtype : numpy dtype of X, float32 only where every feature is float32 or float16.
+    n_rows : int, or None where only reading tells (CSV).
+    left_out : tuple of str, columns of the first file that could not be features.
+    target_kind : "number", "boolean", "text", or None without a target.
+    keep_schema : pyarrow.Schema of the kept columns.
+    """
+
+    paths: list[pathlib.Path]
+    features: tuple[str, ...] | None
+    n_features: int
+    dtype: np.dtype[Any]
+    n_rows: int | None
+    left_out: tuple[str, ...] = ()
+    target_kind: str | None = None
+    keep_schema: pa.Schema
+
+    def __iter__(self) -> Iterator[Batch]:
+        raise NotImplementedError
+
+
+def open_rows(
+    data: Sequence[str | os.PathLike[str]],
+    columns: Columns | None = None,
+    *,
+    target_npy: str | os.PathLike[str] | None = None,
+    batch_rows: int | None = None,
+) -> RowSource:
+    """Plan the reading of `data`: files and folders of Parquet, CSV, Arrow IPC or .npy.
+
+    Parameters
+    ----------
+    data : paths. A folder stands for the files in it and below, by name; names that begin
+        with "." or "_" and endings that are not data are passed over.
+    columns : the parts that columns play.
+    target_npy : a 1-D .npy array of labels, for .npy data.
+    batch_rows : most rows in a batch; by default what 8 MB of features hold.
+
+    Raises
+    ------
+    SourceError
+        File not found, not readable or of an unknown kind; a column that is missing, named
+        twice in the file, or of a type that cannot play its part. While iterating: a value
+        that cannot be converted, a null label, a bad weight.
+
+    Cost: opens every file once for its metadata; for CSV reads the first block.
+    """
+    columns = columns or Columns()
+    paths = expand(data)
+    if all(path.suffix.lower() == ".npy" for path in paths):
+        return NpyRows(paths, columns, target_npy, batch_rows)
+    for path in paths:
+        if path.suffix.lower() == ".npy":
+            raise SourceError(f"{path}: .npy and tables cannot be read together")
+    if target_npy is not None:
+        raise SourceError(
+            f"{paths[0]}: --target-npy goes with .npy data; name the target column of a table"
+        )
+    return TableRows([open_table(path) for path in paths], columns, batch_rows)
+
+
+def expand(data: Iterable[str | os.PathLike[str]]) -> list[pathlib.Path]:
+    """The files that `data` stands for, folders replaced by what is in them, sorted by name."""
+    found: list[pathlib.Path] = []
+    for path in map(pathlib.Path, data):
+        if path.is_dir():
+            inside = sorted(p for p in path.rglob("*") if _is_data(p.relative_to(path), p))
+            if not inside:
+                raise SourceError(f"{path}: no data file in this folder; {_expected()}")
+            found += inside
+        elif not path.exists():
+            raise SourceError(f"{path}: no such file or folder")
+        elif path.suffix.lower() not in (*ENDINGS, ".npy"):
+            raise SourceError(f"{path}: unknown ending {path.suffix!r}; {_expected()}")
+        else:
+            found.append(path)
+    return found
+
+
+def _is_data(inside: pathlib.Path, path: pathlib.Path) -> bool:
+    hidden = any(part.startswith((".", "_")) for part in inside.parts)
+    return not hidden and path.suffix.lower() in (*ENDINGS, ".npy") and path.is_file()
+
+
+def _expected() -> str:
+    return "expected " + ", ".join((*ENDINGS, ".npy"))
+
+
+class TableRows(RowSource):
+    """Rows of files with named columns."""
+
+    def __init__(
+        self, files: Sequence[TableFile], columns: Columns, batch_rows: int | None
+    ) -> None:
+        _columns.check_present(files[0], [*columns.named(), *columns.exclude])
+        if columns.features is None:
+            columns, self.left_out = _columns.default_features(files[0], columns)
+        for file in files:
+            _columns.check_columns(file, columns)
+        features = columns.features or ()
+        counts = [file.n_rows for file in files]
+        self._files, self._parts = files, columns
+        self.paths = [file.path for file in files]
+        self.features, self.n_features = features, len(features)
+        self.dtype = np.dtype(np.float32 if _columns.is_single(files, features) else np.float64)
+        self.n_rows = None if None in counts else sum(n for n in counts if n is not None)
+        self.target_kind = _columns.target_kind(files, columns.target)
+        self.keep_schema = _columns.keep_schema(files, columns.keep)
+        self._batch_rows = batch_rows or rows_in_batch(self.n_features, self.dtype)
+
+    def __iter__(self) -> Iterator[Batch]:
+        buffer = np.empty(self.n_features * self._batch_rows, self.dtype)
+        for file in self._files:
+            types = _columns.csv_types(file, self._parts, self.keep_schema)
+            first_row = 0
+            for table in file.batches(self._parts.named(), types, self._batch_rows):
+                if table.num_rows:
+                    yield self._batch(file, table, first_row, buffer)
+                first_row += table.num_rows
+
+    def _batch(
+        self, file: TableFile, table: pa.RecordBatch, first_row: int, buffer: np.ndarray
+    ) -> Batch:
+        parts, n = self._parts, table.num_rows
+        rows = buffer[: n * self.n_features].reshape(self.n_features, n)
+        for row, name in zip(rows, self.features or (), strict=True):
+            _fill(row, table.column(name))
+        batch = Batch(rows.T, None, None, None, file.path, first_row, self.features)
+        found: dict[str, Any] = {}
+        if parts.target is not None:
+            found["y"] = _labels(batch, parts.target, table.column(parts.target), file.is_text)
+        if parts.weight is not None:
+            found["weight"] = _weights(batch, parts.weight, table.column(parts.weight))
+        if parts.keep:
+            found["kept"] = self._kept(table)
+        return dataclasses.replace(batch, **found)
+
+    def _kept(self, table: pa.RecordBatch) -> pa.RecordBatch:
+        arrays = [pc.cast(table.column(f.name), f.type) for f in self.keep_schema]
+        return pa.RecordBatch.from_arrays(arrays, schema=self.keep_schema)
+
+
+class NpyRows(RowSource):
+    """Rows of .npy matrices, whose columns have no names, and labels of a 1-D .npy array."""
+
+    def __init__(
+        self,
+        paths: list[pathlib.Path],
+        columns: Columns,
+        target_npy: str | os.PathLike[str] | None,
+        batch_rows: int | None,
+    ) -> None:
+        if columns != Columns():
+            raise SourceError(
+                f"{paths[0]}: a .npy matrix has no column names; give labels with --target-npy "
+                "and no other column"
+            )
+        matrices = [_map_matrix(path) for path in paths]
+        self.paths = paths
+        self.features, self.n_features = None, matrices[0].shape[1]
+        for path, (_, d) in zip(paths, (matrix.shape for matrix in matrices), strict=True):
+            if d != self.n_features:
+                expected = f"expected {self.n_features} as in {paths[0]}"
+                raise SourceError(f"{path}: {d} columns, {expected}")
+        single = all(matrix.dtype in (np.float16, np.float32) for matrix in matrices)
+        self.dtype = np.dtype(np.float32 if single else np.float64)
+        self.n_rows = sum(len(matrix) for matrix in matrices)
+        self.keep_schema = pa.schema([])
+        self._lengths = [len(matrix) for matrix in matrices]
+        self._target = None if target_npy is None else pathlib.Path(target_npy)
+        if self._target is not None:
+            self.target_kind = _check_targets(self._target, self.n_rows)
+        self._batch_rows = batch_rows or rows_in_batch(self.n_features, self.dtype)
+
+    def __iter__(self) -> Iterator[Batch]:
+        before = 0  # rows of the files before this one
+        for path, n in zip(self.paths, self._lengths, strict=True):
+            for start in range(0, n, self._batch_rows):
+                stop = min(n, start + self._batch_rows)
+                yield self._batch(path, before, start, stop)
+            before += n
+
+    def _batch(self, path: pathlib.Path, before: int, start: int, stop: int) -> Batch:
+        # A new map for every batch: pages already read no longer count as our memory.
+        rows = _map_matrix(path)[start:stop]
+        by_row = rows.flags.c_contiguous
+        X = np.asarray(rows, self.dtype, order="C" if by_row else "F")  # not copied if it can be
+        batch = Batch(X, None, None, None, path, start, None)
+        if self._target is None:
+            return batch
+        y = np.array(_map(self._target)[before + start : before + stop])
+        if y.dtype.kind == "f" and np.isnan(y).any():
+            row = before + start + int(np.argmax(np.isnan(y))) + 1
+            raise SourceError(f"{self._target}: row {row}: the label is NaN")
+        return dataclasses.replace(batch, y=y.astype(object) if y.dtype.kind == "U" else y)
+
+
+def _map(path: pathlib.Path) -> np.ndarray:
+    """A .npy file as a read-only memory map; nothing in it is executed."""
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except OSError as error:
+        raise SourceError(f"{path}: {error.strerror or error}") from error
+    except (ValueError, EOFError) as error:
+        raise SourceError(f"{path}: not a .npy array that can be mapped: {error}") from error
+    if not isinstance(array, np.ndarray):
+        raise SourceError(f"{path}: not a .npy array but an archive of several")
+    return array
+
+
+def _map_matrix(path: pathlib.Path) -> np.ndarray:
+    matrix = _map(path)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "iubf" or matrix.shape[1] == 0:
+        raise SourceError(
+            f"{path}: expected a matrix (n, d) of numbers, got {matrix.dtype} {matrix.shape}"
+        )
+    return matrix
+
+
+def _check_targets(path: pathlib.Path, n_rows: int) -> str:
+    """The kind of the labels in `path`, of which there must be one for each row."""
+    y = _map(path)
+    kinds = {"i": "number", "u": "number", "f": "number", "b": "boolean", "U": "text"}
+    if y.ndim != 1 or y.dtype.kind not in kinds:
+        raise SourceError(
+            f"{path}: expected labels (n,) of int, float, bool or str, got {y.dtype} {y.shape}"
+        )
+    if len(y) != n_rows:
+        raise SourceError(f"{path}: {len(y)} labels, expected {n_rows}, one for each row")
+    return kinds[y.dtype.kind]
+
+
+def rows_in_batch(n_features: int, dtype: np.dtype[Any]) -> int:
+    """Rows that BATCH_BYTES hold, within limits: few for wide rows, not millions for narrow."""
+    return max(256, min(1 << 16, BATCH_BYTES // (max(n_features, 1) * dtype.itemsize)))
+
+
+def _fill(row: np.ndarray, column: pa.Array) -> None:
+    """Write a column into its row of the feature-major buffer; nulls become NaN."""
+    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+        column = pc.cast(column, pa.float64(), safe=False)
+    row[:] = column.to_numpy(zero_copy_only=False)
+
+
+def _labels(batch: Batch, name: str, column: pa.Array, blank_is_null: bool) -> np.ndarray:
+    """Labels as numpy has them; text as Python strings, of which equal ones are one object."""
+    kind = _columns.plain(column.type)
+    column = pc.cast(column, pa.string() if _columns.is_text(kind) else kind)
+    if column.null_count:
+        null = column.is_null().to_numpy(zero_copy_only=False)
+        raise batch.error(int(np.argmax(null)), f"column {name!r}", "the label is null")
+    if _columns.is_text(kind):
+        return _texts(batch, name, column, blank_is_null)
+    y: np.ndarray = column.to_numpy(zero_copy_only=False)
+    if y.dtype.kind == "f" and np.isnan(y).any():
+        raise batch.error(int(np.argmax(np.isnan(y))), f"column {name!r}", "the label is NaN")
+    return y
+
+
+def _texts(batch: Batch, name: str, column: pa.Array, blank_is_null: bool) -> np.ndarray:
+    coded = column.dictionary_encode()
+    values = np.array(coded.dictionary.to_pylist(), dtype=object)
+    codes = coded.indices.to_numpy()
+    blank = np.flatnonzero(values == "")
+    if blank_is_null and blank.size:
+        raise batch.error(
+            int(np.argmax(codes == blank[0])), f"column {name!r}", "the label is empty"
+        )
+    texts: np.ndarray = values[codes]
+    return texts
+
+
+def _weights(batch: Batch, name: str, column: pa.Array) -> np.ndarray:
+    weight = np.empty(len(column))
+    _fill(weight, column)
+    bad = ~(np.isfinite(weight) & (weight >= 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        reason = f"the weight is {weight[row]}, expected a finite number, 0 or more"
+        raise batch.error(row, f"column {name!r}", reason)
+    return weight
