@@ -14,7 +14,7 @@ import shutil
 import uuid
 from collections.abc import Iterator
 
-__all__ = ["replacing"]
+__all__ = ["check_writable", "replacing"]
 
 
 @contextlib.contextmanager
@@ -41,8 +41,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[pathlib.Path]:
     Whatever the block raises, KeyboardInterrupt included, the temporary file is
     removed and `path` stays as it was. Cost: one flush of the file to the disk.
     """
+    check_writable(path)
     target = pathlib.Path(os.path.realpath(path))
-    _check_writable(target, os.fspath(path))
     temporary = target.with_name(f".{target.name[:40]}.{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp")
     try:
         yield temporary
@@ -56,8 +56,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[pathlib.Path]:
     _flush_folder(target.parent)
 
 
-def _check_writable(target: pathlib.Path, shown: str) -> None:
-    """Say now what would otherwise fail after hours of work."""
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raise now the OSError that writing `path` would meet after hours of work."""
+    shown, target = os.fspath(path), pathlib.Path(os.path.realpath(path))
     folder = target.parent
     if not folder.exists():
         raise FileNotFoundError(f"cannot write {shown}: the folder {folder} does not exist")

@@ -25,7 +25,7 @@ __all__ = ["CSV_BLOCK_BYTES", "ENDINGS", "SourceError", "TableFile", "open_table
 CSV_BLOCK_BYTES = 1 << 21
 """Bytes of text parsed at a time. Types are inferred from the first block."""
 
-PARQUET_BUFFER_BYTES = 1 << 20
+PARQUET_BUFFER_BYTES = 1 << 18
 """Read-ahead a column chunk; a chunk itself is never in memory as a whole."""
 
 

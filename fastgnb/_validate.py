@@ -106,9 +106,9 @@ def check_weight(weight: Any, n: int) -> NDArray[np.float64] | None:
     values = np.asarray(weight)
     if values.dtype.kind not in "fiubO":
         raise ValueError(f"Expected numeric sample_weight, got dtype {values.dtype}.")
+    if values.ndim == 0:
+        values = np.full(n, values, np.float64)
     values = np.ascontiguousarray(values, np.float64)
-    if np.ndim(weight) == 0:
-        values = np.full(n, values.item())
     if values.ndim != 1:
         raise ValueError(
             f"Sample weights must be 1D array or scalar, got {values.ndim}D array. Expected "
@@ -134,8 +134,6 @@ def as_labels(y: Any) -> NDArray[Any]:
         if y.isna().any():
             raise ValueError("Input y contains NaN.")
         return np.asarray(y.to_numpy(dtype=numpy_dtype))
-    if not hasattr(y, "dtype") and hasattr(y, "type") and hasattr(y, "to_numpy"):  # pyarrow
-        y = y.to_numpy(zero_copy_only=False) if hasattr(y, "buffers") else y.to_numpy()
     labels = np.asarray(y)
     if labels.ndim != 1:
         raise ValueError(f"y should be a 1d array, got an array of shape {labels.shape} instead.")
@@ -226,10 +224,10 @@ def _encode_objects(labels: NDArray[Any]) -> Labels:
             f"{sorted({type(value).__name__ for value in distinct})}."
         )
     if not isinstance(distinct[0], (str, bytes)):
-        plain = np.asarray(items)
-        if plain.dtype.kind not in "biuf" or plain.ndim != 1:
-            raise ValueError(f"Unknown label type: {type(distinct[0]).__name__}.")
-        found = encode(plain)
+        odd = [value for value in distinct if not isinstance(value, (int, float, np.generic))]
+        if odd:
+            raise ValueError(f"Unknown label type: {type(odd[0]).__name__}.")
+        found = encode(np.asarray(items))
         return Labels(found.classes, found.codes)
     distinct.sort()
     table = {value: code for code, value in enumerate(distinct)}

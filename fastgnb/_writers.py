@@ -88,7 +88,10 @@ class _Parquet:
         # Probabilities hardly repeat, so a dictionary of them only costs.
         repeating = [field.name for field in schema if not pa.types.is_floating(field.type)]
         self._sink = pa.OSFile(str(path), "wb")
-        self._writer = pq.ParquetWriter(self._sink, schema, use_dictionary=repeating)
+        try:
+            self._writer = pq.ParquetWriter(self._sink, schema, use_dictionary=repeating)
+        except pa.ArrowException as error:
+            raise SourceError(f"Parquet cannot hold a kept column: {error}") from error
 
     def write(self, batch: pa.RecordBatch) -> None:
         self._waiting.append(batch)
@@ -168,7 +171,8 @@ def _npy_type(field: pa.Field, text_width: int) -> np.dtype[Any]:
     if field.name == "prediction" and pa.types.is_string(kind):
         return np.dtype(f"<U{max(text_width, 1)}")
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
-        return np.dtype(kind.to_pandas_dtype())
+        dtype: np.dtype[Any] = np.dtype(kind.to_pandas_dtype())
+        return dtype
     raise SourceError(
         f"column {field.name!r} is {kind}; .npy holds numbers and booleans here: "
         "write Parquet or leave it out of the kept columns"

@@ -140,14 +140,15 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The most probable class (n,) of each row of X (n, d); the first one in a tie."""
-        return np.asarray(self.classes_[self._score(X).codes])
+        codes = self._score(X).codes
+        return np.asarray(self.classes_[codes])
 
     def predict_proba(self, X: ArrayLike) -> NDArray[Any]:
         """Posterior probabilities (n, k); float32 where X is float32, else float64."""
         return self._table(X, "proba")
 
-    def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Log posterior probabilities (n, k), float64."""
+    def predict_log_proba(self, X: ArrayLike) -> NDArray[Any]:
+        """Log posterior probabilities (n, k); float32 where X is float32, else float64."""
         return self._table(X, "log_proba")
 
     def predict_joint_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -266,7 +267,8 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.class_prior_, self.theta_, self.var_,
             classes=self.classes_, feature_names=getattr(self, "feature_names_in_", None),
         )  # fmt: skip
-        dtype = np.float32 if table == "proba" and rows.dtype == np.float32 else np.float64
+        narrow = rows.dtype == np.float32 and table in ("proba", "log_proba")
+        dtype = np.float32 if narrow else np.float64
         skip = self.missing == "skip"
         scores = score_rows(rows, params, table=table, evidence=evidence, skip=skip, dtype=dtype)
         if scores.bad >= 0:
@@ -276,7 +278,7 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check_params(self) -> None:
         _validate.check_missing(self.missing)
         check_smoothing(self.var_smoothing)
-        if self.priors is not None and np.ndim(self.priors) != 1:
+        if self.priors is not None and np.asarray(self.priors).ndim != 1:
             raise ValueError("Number of priors must match number of classes.")
 
     def _check_classes(self, classes: Any, *, first: bool) -> NDArray[Any]:
@@ -331,8 +333,8 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 def _labels_of(y: Any) -> NDArray[Any]:
     """y (n,) as labels; a column is flattened with scikit-learn's warning."""
     if getattr(getattr(y, "dtype", None), "numpy_dtype", None) is None:
-        shape = np.shape(y)
-        if len(shape) == 2 and shape[1] == 1:
+        y = np.asarray(y)
+        if y.ndim == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
     labels = _validate.as_labels(y)
     if labels.dtype.kind in "fc":

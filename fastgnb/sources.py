@@ -57,25 +57,14 @@ class Batch:
         """The error at `row` of the batch (from 0), located in the file (from 1)."""
         return SourceError(f"{self.path}: {column}, row {self.first_row + row + 1}: {reason}")
 
-    def check_finite(self, missing: str) -> None:
-        """Raise SourceError at the first value of X that `missing` ("error" or "skip") bars.
-
-        Reads X once more, so call it when something is known to be wrong.
-        """
-        barred = np.isinf if missing == "skip" else lambda x: ~np.isfinite(x)
-        first = [int(np.argmax(bad)) if (bad := barred(x)).any() else len(x) for x in self.X.T]
-        if first and min(first) < len(self.X):
-            row, j = min((row, j) for j, row in enumerate(first))
-            raise self.error(row, self._column(j), _describe(self.X[row, j]))
-
-    def _column(self, j: int) -> str:
-        return f"column {j} (from 0)" if self.features is None else f"column {self.features[j]!r}"
-
-
-def _describe(value: float) -> str:
-    if np.isnan(value):
-        return "missing value (null or NaN), and the model was not asked to skip them"
-    return f"{value} is not a finite number"
+    def not_finite(self, row: int, j: int) -> SourceError:
+        """The error for X[row, j], a value that the model cannot take."""
+        value = self.X[row, j]
+        reason = f"{value} is not a finite number"
+        if np.isnan(value):
+            reason = "missing value (null or NaN); a model fitted with --missing skip takes these"
+        name = f"{j} (from 0)" if self.features is None else repr(self.features[j])
+        return self.error(row, f"column {name}", reason)
 
 
 class RowSource:

@@ -565,18 +565,11 @@ def test_kept_columns_keep_their_types(tmp_path):
         assert kept.equals(data.select(keep))
 
 
-def test_check_finite_names_the_first_value_the_model_cannot_take(tmp_path):
-    values = {"a": [0.0, 1.0, 2.0, 3.0, np.inf], "b": [0.0, 1.0, 2.0, None, 4.0]}
-    path = write(values, tmp_path / "data.parquet")
-    batches = open_rows([path], batch_rows=3)
-    for batch in batches:
-        if batch.first_row == 0:
-            batch.check_finite("error")
-            continue
-        with pytest.raises(SourceError, match=r"column 'b', row 4: missing value \(null or NaN\)"):
-            batch.check_finite("error")
-        with pytest.raises(SourceError, match=r"column 'a', row 5: inf is not a finite number"):
-            batch.check_finite("skip")
+def test_where_a_value_is_that_the_model_cannot_take(tmp_path):
+    path = write({"a": [0.0, 1.0, 2.0, np.inf], "b": [0.0] * 3 + [None]}, tmp_path / "data.parquet")
+    *_, last = open_rows([path], batch_rows=3)
+    assert str(last.not_finite(0, 0)) == f"{path}: column 'a', row 4: inf is not a finite number"
+    assert str(last.not_finite(0, 1)).startswith(f"{path}: column 'b', row 4: missing value (null")
 
 
 # ------------------------------------------------------------------ CSV, which has no types
@@ -814,13 +807,10 @@ def test_npy_labels_for_a_table(tmp_path):
         open_rows([path], target_npy="y.npy")
 
 
-def test_check_finite_counts_unnamed_columns_from_zero(tmp_path):
-    matrix = np.zeros((5, 3))
-    matrix[3, 1] = np.nan
-    np.save(tmp_path / "X.npy", matrix)
+def test_unnamed_columns_are_counted_from_zero(tmp_path):
+    np.save(tmp_path / "X.npy", np.full((5, 3), np.nan))
     (batch,) = open_rows([tmp_path / "X.npy"])
-    with pytest.raises(SourceError, match=r"X\.npy: column 1 \(from 0\), row 4: missing value"):
-        batch.check_finite("error")
+    assert "X.npy: column 1 (from 0), row 4: missing value" in str(batch.not_finite(3, 1))
 
 
 # ------------------------------------------------------------------ the extra

@@ -309,6 +309,8 @@ def accumulate(
     place of mean and scatter, see `ClassStats`.
     """
     n, d = X.shape
+    if n == 0 or k == 0:
+        return _nothing(k, d, skip)
     bounds = cut(n, rows_per_block(k))
     wave = max(2, min(64, (1 << 19) // (k * d)))
     w = frozen(np.empty(0) if weight is None else weight)

@@ -203,8 +203,11 @@ def _finish(s, best, mode, m, start, bits, work, total, table, evidence):
     for r in range(m):
         log_total = np.log(total[r])
         if mode == 2:
+            # Rounded to the table's type first, so that a float32 probability of 1 has log 0.
+            table[start + r, 0] = total[r]
+            log_rounded = np.log(np.float64(table[start + r, 0]))
             for c in range(k):
-                table[start + r, c] = (s[c, r] - best[r]) - log_total
+                table[start + r, c] = (s[c, r] - best[r]) - log_rounded
         if len(evidence) > 0:
             evidence[start + r] = best[r] + log_total
 

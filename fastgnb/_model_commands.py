@@ -1,0 +1,62 @@
+"""The commands that read no rows: merge, show, warmup. None needs an optional package."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+
+from . import persist
+from ._atomic import check_writable
+from ._report import model_dict, model_text
+from .persist import SavedModel
+
+__all__ = ["merge", "show", "warmup"]
+
+
+def merge(args: argparse.Namespace) -> int:
+    """`fastgnb merge`: the model of the rows of all models, as if trained on them at once."""
+    check_writable(args.output)
+    paths = [args.first, *args.others]
+    for path in paths:
+        if os.path.realpath(path) == os.path.realpath(args.output):
+            raise ValueError(f"{args.output}: the output would replace an input")
+    first = persist.read(paths[0])
+    stats = first.stats
+    for path in paths[1:]:
+        saved = persist.read(path)
+        _check_alike(first, paths[0], saved, path)
+        try:
+            stats = stats + saved.stats
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{path}: {error}") from error
+    SavedModel.from_stats(
+        stats, priors=first.priors, var_smoothing=first.var_smoothing, missing=first.missing
+    ).write(args.output)
+    return 0
+
+
+def _check_alike(a: SavedModel, here: str, b: SavedModel, there: str) -> None:
+    """Statistics add whatever the parameters; the merged model can have only one of each."""
+    for name in ("priors", "var_smoothing", "missing"):
+        first, second = getattr(a, name), getattr(b, name)
+        if first != second:
+            raise ValueError(f"{there}: {name} is {second!r}, but {first!r} in {here}")
+
+
+def show(args: argparse.Namespace) -> int:
+    """`fastgnb show`."""
+    saved = persist.read(args.model)
+    print(json.dumps(model_dict(saved), indent=1) if args.json else model_text(saved))
+    return 0
+
+
+def warmup(args: argparse.Namespace) -> int:
+    """`fastgnb warmup`."""
+    from . import _jit
+
+    start = time.perf_counter()
+    compiled = _jit.warmup()
+    print(f"{compiled} kernels compiled in {time.perf_counter() - start:.1f} s")
+    return 0

@@ -1,0 +1,147 @@
+"""Evaluations and models as text for a terminal, of bounded size; JSON has everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .evaluation import Evaluation
+    from .persist import SavedModel
+
+__all__ = ["align", "evaluation_text", "model_dict", "model_text"]
+
+MATRIX = 20
+"""Most labels for which a confusion matrix is printed."""
+
+ROWS = 50
+"""Most rows of a table."""
+
+CLASSES = 6
+"""Most classes side by side in the table of means."""
+
+
+def align(table: Iterable[Sequence[str]]) -> str:
+    """Columns of text, the first to the left and the others to the right."""
+    lines = list(table)
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if i else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def _cell(value: Any) -> str:
+    """A label or a name on one line."""
+    text = str(value)
+    return text if text.isprintable() and text else repr(value)
+
+
+def _more(total: int, shown: int, what: str) -> list[str]:
+    return [f"... and {total - shown} more {what}; --json has all"] if total > shown else []
+
+
+# ------------------------------------------------------------------ evaluations
+
+
+def evaluation_text(found: Evaluation) -> str:
+    """Scores, confusion matrix and rates of each label."""
+    scores = [
+        ("rows", str(found.n_rows)),
+        ("accuracy", f"{found.accuracy:.6f}"),
+        ("log loss", f"{found.log_loss:.6g}"),
+        ("Brier score", f"{found.brier:.6g}"),
+    ]
+    return "\n\n".join([align(scores), _confusion(found), _rates(found)])
+
+
+def _confusion(found: Evaluation) -> str:
+    k = len(found.labels)
+    if k > MATRIX:
+        return f"confusion matrix: {k} x {k}, see --json"
+    labels = [_cell(label) for label in found.labels.tolist()]
+    rows = [
+        [label, *map(str, counts)]
+        for label, counts in zip(labels, found.confusion.tolist(), strict=True)
+    ]
+    return "confusion matrix (rows true, columns predicted)\n" + align([["", *labels], *rows])
+
+
+def _rates(found: Evaluation) -> str:
+    rates = [found.tpr, found.fpr, found.ppv, found.npv, found.f1]
+    rows = [["class", "rows", "TPR", "FPR", "PPV", "NPV", "F1"]]
+    for i, label in enumerate(found.labels.tolist()[:ROWS]):
+        rows.append([_cell(label), str(found.support[i]), *(f"{rate[i]:.4f}" for rate in rates)])
+    return "\n".join([align(rows), *_more(len(found.labels), ROWS, "classes")])
+
+
+# ------------------------------------------------------------------ models
+
+
+def model_text(saved: SavedModel) -> str:
+    """Classes, parameters, versions, and means with standard deviations."""
+    k, d = len(saved.classes), saved.n_features
+    versions = ", ".join(f"{name} {v}" for name, v in (saved.versions or {}).items())
+    facts = [
+        ("model", "Gaussian naive Bayes"),
+        ("classes", str(k)),
+        ("features", f"{d}" if saved.feature_names is not None else f"{d}, without names"),
+        ("total weight", f"{saved.stats.count.sum():.12g}"),
+        ("var_smoothing", f"{saved.var_smoothing:g}"),
+        ("epsilon", f"{saved.epsilon:.6g}"),
+        ("missing", saved.missing),
+        ("priors", "from the data" if saved.priors is None else "given"),
+        ("written by", versions),
+    ]
+    # Texts, not numbers: all to the left.
+    listed = "\n".join(f"{name:<13}  {value}" for name, value in facts)
+    return "\n\n".join([listed, _classes(saved), _features(saved)])
+
+
+def _classes(saved: SavedModel) -> str:
+    rows = [["class", "weight", "prior"]]
+    for label, count, prior in zip(
+        saved.classes.tolist()[:ROWS], saved.stats.count, saved.class_prior, strict=False
+    ):
+        rows.append([_cell(label), f"{count:.12g}", f"{prior:.6g}"])
+    return "\n".join([align(rows), *_more(len(saved.classes), ROWS, "classes")])
+
+
+def _features(saved: SavedModel) -> str:
+    d, k = saved.n_features, len(saved.classes)
+    names = saved.feature_names or tuple(map(str, range(d)))
+    spread = np.sqrt(saved.var)
+    rows = [["mean (sd)", *(_cell(label) for label in saved.classes.tolist()[:CLASSES])]]
+    for j in range(min(d, ROWS)):
+        pairs = zip(saved.theta[:CLASSES, j], spread[:CLASSES, j], strict=True)
+        rows.append([_cell(names[j]), *(f"{mean:.4g} ({sd:.3g})" for mean, sd in pairs)])
+    return "\n".join(
+        [align(rows), *_more(d, ROWS, "features"), *_more(k, CLASSES, "classes of the table")]
+    )
+
+
+def model_dict(saved: SavedModel) -> dict[str, Any]:
+    """Everything in a model, as plain Python values."""
+    stats = saved.stats
+    counts = stats.feature_count
+    return {
+        "model": "GaussianNB",
+        "classes": saved.classes.tolist(),
+        "feature_names": None if saved.feature_names is None else list(saved.feature_names),
+        "n_features": saved.n_features,
+        "class_count": stats.count.tolist(),
+        "feature_count": None if counts is None else counts.tolist(),
+        "class_prior": saved.class_prior.tolist(),
+        "theta": saved.theta.tolist(),
+        "var": saved.var.tolist(),
+        "epsilon": saved.epsilon,
+        "priors": saved.priors,
+        "var_smoothing": saved.var_smoothing,
+        "missing": saved.missing,
+        "versions": dict(saved.versions or {}),
+    }

@@ -1,0 +1,259 @@
+"""The commands that read rows: fit, update, predict, evaluate.
+
+Each command checks its paths first, then the plan of its files, and only then reads. The
+functions over a `RowSource` below them are the work itself; `demo` times those.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import sys
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from . import persist
+from ._arrow import pa, require
+from ._atomic import check_writable, replacing
+from ._columns import Columns
+from ._interrupt import check_interrupt
+from ._report import evaluation_text
+from ._writers import open_writer
+from .evaluation import Evaluation, Evaluator
+from .kernels.score import Scores
+from .persist import NotFiniteError, SavedModel
+from .sources import Batch, RowSource, SourceError, expand, open_rows
+from .stats import ClassStats
+
+__all__ = ["evaluate", "evaluate_rows", "fit", "learn", "predict", "predict_rows", "update"]
+
+
+def fit(args: argparse.Namespace) -> int:
+    """`fastgnb fit`."""
+    _check_output(args.model, [*args.data, args.target_npy])
+    columns = Columns(args.target, args.weight, args.features, args.exclude)
+    source = open_rows(args.data, columns, target_npy=args.target_npy, batch_rows=args.batch_rows)
+    if source.left_out:
+        _note(args, f"left out, not numeric: {', '.join(map(repr, source.left_out))}")
+    stats = learn(source, missing=args.missing, quiet=args.quiet)
+    if stats is None:
+        raise SourceError(f"{source.paths[0]}: no rows to fit")
+    saved = SavedModel.from_stats(
+        stats, priors=args.priors, var_smoothing=args.var_smoothing, missing=args.missing
+    )
+    saved.write(args.model)
+    return 0
+
+
+def update(args: argparse.Namespace) -> int:
+    """`fastgnb update`."""
+    output = args.output or args.model
+    _check_output(output, [*args.data, args.target_npy])
+    saved = persist.read(args.model)
+    source = _open_for(saved, args, Columns(args.target, args.weight))
+    stats = learn(source, saved.stats, missing=saved.missing, quiet=args.quiet)
+    assert stats is not None
+    again = SavedModel.from_stats(
+        stats, priors=saved.priors, var_smoothing=saved.var_smoothing, missing=saved.missing
+    )
+    again.write(output)
+    return 0
+
+
+def predict(args: argparse.Namespace) -> int:
+    """`fastgnb predict`."""
+    _check_output(args.output, [args.model, *args.data])
+    saved = persist.read(args.model)
+    source = _open_for(saved, args, Columns(keep=args.keep))
+    predict_rows(
+        saved, source, args.output, proba=args.proba, evidence=args.evidence, quiet=args.quiet
+    )
+    return 0
+
+
+def evaluate(args: argparse.Namespace) -> int:
+    """`fastgnb evaluate`."""
+    if args.json is not None:
+        _check_output(args.json, [args.model, *args.data, args.target_npy])
+    saved = persist.read(args.model)
+    source = _open_for(saved, args, Columns(args.target))
+    found = evaluate_rows(saved, source, quiet=args.quiet)
+    print(evaluation_text(found))
+    if args.json is not None:
+        with replacing(args.json) as temporary:
+            temporary.write_text(json.dumps(found.as_dict(), indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+# ------------------------------------------------------------------ the work
+
+
+def learn(
+    source: RowSource, stats: ClassStats | None = None, *, missing: str, quiet: bool = True
+) -> ClassStats | None:
+    """Statistics of `stats` and every row of `source`; None where there is neither."""
+    for batch in _progress(source, quiet):
+        assert batch.y is not None
+        with _located(batch):
+            part = ClassStats.from_rows(
+                batch.X, batch.y, batch.weight, missing=missing, feature_names=batch.features
+            )
+            stats = part if stats is None else stats + part
+    return stats
+
+
+def predict_rows(
+    saved: SavedModel,
+    source: RowSource,
+    output: str | os.PathLike[str],
+    *,
+    proba: bool = False,
+    evidence: bool = False,
+    quiet: bool = True,
+) -> None:
+    """Write kept columns, prediction, probabilities and log evidence of every row, in order."""
+    schema = _output_schema(saved, source, proba, evidence)
+    labels = pa.array(saved.classes.tolist(), schema.field("prediction").type)
+    width = max((len(str(label)) for label in saved.classes.tolist()), default=1)
+    ending = pathlib.Path(output).suffix.lower()
+    with replacing(output) as path, open_writer(path, ending, schema, width) as writer:
+        for batch in _progress(source, quiet):
+            with _located(batch):
+                scores = saved.score(batch.X, table="proba" if proba else None, evidence=evidence)
+            writer.write(_output_rows(batch, scores, labels, schema))
+
+
+def evaluate_rows(saved: SavedModel, source: RowSource, *, quiet: bool = True) -> Evaluation:
+    """Predictions for every row of `source` against its labels."""
+    evaluator = Evaluator(saved.classes)
+    rows = 0
+    for batch in _progress(source, quiet):
+        with _located(batch):
+            scores = saved.score(batch.X, table="proba")
+        assert batch.y is not None
+        assert scores.table is not None
+        evaluator.update(batch.y, scores.codes, scores.table)
+        rows += len(batch.X)
+    if rows == 0:
+        raise SourceError(f"{source.paths[0]}: no rows to evaluate")
+    return evaluator.result()
+
+
+def _output_schema(saved: SavedModel, source: RowSource, proba: bool, evidence: bool) -> pa.Schema:
+    number = pa.from_numpy_dtype(source.dtype)
+    fields = [pa.field("prediction", _label_type(saved.classes))]
+    if proba:
+        fields += [pa.field(f"proba_{label}", number) for label in saved.classes.tolist()]
+    if evidence:
+        fields.append(pa.field("log_evidence", pa.float64()))
+    for field in fields:
+        if field.name in source.keep_schema.names:
+            raise SourceError(
+                f"column {field.name!r} is both kept and written; leave it out of --keep"
+            )
+    return pa.schema([*source.keep_schema, *fields])
+
+
+def _label_type(classes: np.ndarray) -> pa.DataType:
+    """int64, bool, float64 or string; uint64 where only that holds the labels."""
+    if classes.dtype.kind == "u" and classes.max(initial=0) > np.iinfo(np.int64).max:
+        return pa.uint64()
+    types = {"i": pa.int64(), "u": pa.int64(), "b": pa.bool_(), "f": pa.float64()}
+    return types.get(classes.dtype.kind, pa.string())
+
+
+def _output_rows(
+    batch: Batch, scores: Scores, labels: pa.Array, schema: pa.Schema
+) -> pa.RecordBatch:
+    columns = [] if batch.kept is None else list(batch.kept.columns)
+    columns.append(labels.take(pa.array(scores.codes)))
+    if scores.table is not None:
+        number = schema.field(len(columns)).type
+        table = np.asarray(scores.table, dtype=number.to_pandas_dtype())
+        columns += [pa.array(np.ascontiguousarray(column)) for column in table.T]
+    if scores.evidence is not None:
+        columns.append(pa.array(np.asarray(scores.evidence, dtype=np.float64)))
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+# ------------------------------------------------------------------ checks and messages
+
+
+def _open_for(saved: SavedModel, args: argparse.Namespace, columns: Columns) -> RowSource:
+    """Rows with the columns of a model, by name; those of .npy, which has none, by position."""
+    paths = expand(args.data)
+    names = saved.feature_names
+    by_name = any(path.suffix.lower() != ".npy" for path in paths)
+    if by_name and names is None:
+        raise SourceError(
+            f"{args.model}: this model was fitted without column names; give it .npy data"
+        )
+    if by_name:
+        columns = Columns(columns.target, columns.weight, names, (), columns.keep)
+    target_npy = getattr(args, "target_npy", None)
+    source = open_rows(paths, columns, target_npy=target_npy, batch_rows=args.batch_rows)
+    if source.n_features != saved.n_features:
+        raise SourceError(
+            f"{source.paths[0]}: {source.n_features} columns, expected {saved.n_features}, "
+            "those of the model"
+        )
+    if not by_name and names is not None:
+        _note(args, "columns of .npy have no names and are taken in the order of the model")
+    _check_labels(saved, source)
+    return source
+
+
+def _check_labels(saved: SavedModel, source: RowSource) -> None:
+    """Labels of another kind than the model's are never equal to them: "1" is not 1."""
+    kinds = {"b": "boolean", "i": "number", "u": "number", "f": "number"}
+    kind = kinds.get(saved.classes.dtype.kind, "text")
+    if source.target_kind not in (None, kind):
+        raise SourceError(
+            f"{source.paths[0]}: the target holds labels of kind {source.target_kind}, "
+            f"expected {kind}, as the model has"
+        )
+
+
+def _check_output(output: str, inputs: Iterable[str | None]) -> None:
+    """The output can be written, and is none of the inputs, which it would replace."""
+    check_writable(output)
+    given = [pathlib.Path(path) for path in inputs if path is not None]
+    for path in [*given, *expand(folder for folder in given if folder.is_dir())]:
+        if os.path.realpath(path) == os.path.realpath(output):
+            raise SourceError(f"{output}: the output would replace an input")
+
+
+@contextlib.contextmanager
+def _located(batch: Batch) -> Iterator[None]:
+    """Say in which file, column and row the values are that the library cannot take."""
+    try:
+        yield
+    except NotFiniteError as error:
+        raise batch.not_finite(error.row, error.column) from error
+    except (TypeError, ValueError) as error:
+        first, last = batch.first_row + 1, batch.first_row + len(batch.X)
+        raise SourceError(f"{batch.path}: rows {first} to {last}: {error}") from error
+
+
+def _progress(source: RowSource, quiet: bool) -> Iterator[Batch]:
+    """The batches, with a bar on a terminal: rows, rows/s, and the time left where known."""
+    if quiet or not sys.stderr.isatty():
+        for batch in source:
+            check_interrupt()
+            yield batch
+        return
+    tqdm = require("tqdm").tqdm
+    with tqdm(total=source.n_rows, unit=" rows", unit_scale=True, file=sys.stderr) as bar:
+        for batch in source:
+            check_interrupt()
+            yield batch
+            bar.update(len(batch.X))
+
+
+def _note(args: argparse.Namespace, text: str) -> None:
+    if not args.quiet:
+        print(f"fastgnb: note: {text}", file=sys.stderr)

@@ -1,0 +1,54 @@
+"""Shared fixtures: seeded data with class structure, and a way to run Python in a fresh process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(20240607)
+
+
+@pytest.fixture
+def make_data() -> Callable[..., tuple[np.ndarray, np.ndarray]]:
+    """Rows of k normal classes: (n, d) float64 and labels 0..k-1."""
+
+    def make(n: int, d: int, k: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        draw = np.random.default_rng([seed, n, d, k])
+        y = draw.integers(0, k, n)
+        y[:k] = np.arange(k)[: len(y)]
+        centres = draw.normal(size=(k, d)) * 2
+        return draw.normal(size=(n, d)) * draw.uniform(0.5, 2, size=d) + centres[y], y
+
+    return make
+
+
+@pytest.fixture
+def python() -> Callable[..., str]:
+    """Run code in a fresh interpreter and return what it prints; it must end well."""
+
+    def run(code: str, *args: str, timeout: float = 300, **env: str | None) -> str:
+        environment = dict(os.environ, PYTHONPATH=f"{ROOT}{os.pathsep}{ROOT / 'tests'}")
+        for name, value in env.items():
+            environment.pop(name, None)
+            if value is not None:
+                environment[name] = value
+        done = subprocess.run(
+            [sys.executable, "-c", code, *args],
+            env=environment, capture_output=True, text=True, timeout=timeout, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+        assert not done.stderr, done.stderr
+        return done.stdout
+
+    return run

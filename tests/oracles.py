@@ -1,0 +1,137 @@
+"""Slow exact references, with the names of what they check: rationals and 60-digit decimals.
+
+Nothing here calls the library. Floats are taken at their exact values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459")
+
+
+def exact(value: Any) -> Fraction:
+    """The rational number that a float or integer is."""
+    return Fraction(value) if isinstance(value, (int, Fraction)) else Fraction(float(value))
+
+
+def is_nan(value: Any) -> bool:
+    return value != value
+
+
+class Sums(NamedTuple):
+    """Weight, mean and scatter of weighted values, exact."""
+
+    weight: Fraction
+    mean: Fraction
+    scatter: Fraction
+
+
+def sums(values: Sequence[Any], weight: Sequence[Any] | None = None) -> Sums:
+    """Exact weight, mean and scatter; a NaN is not there, nor is a value of weight 0."""
+    w = [Fraction(1)] * len(values) if weight is None else [exact(v) for v in weight]
+    pairs = [(a, exact(v)) for a, v in zip(w, values, strict=True) if not is_nan(v) and a]
+    total = sum((a for a, _ in pairs), Fraction(0))
+    if not total:
+        return Sums(total, Fraction(0), Fraction(0))
+    mean = sum(a * v for a, v in pairs) / total
+    return Sums(total, mean, sum(a * (v - mean) ** 2 for a, v in pairs))
+
+
+class Stats(NamedTuple):
+    """Per class and feature: nested lists [class][feature] of exact numbers."""
+
+    classes: list[Any]
+    count: list[Fraction]
+    weight: list[list[Fraction]]
+    mean: list[list[Fraction]]
+    scatter: list[list[Fraction]]
+
+
+def class_stats(X: Any, y: Any, weight: Any = None, classes: Any = None) -> Stats:
+    """The statistics that `ClassStats.from_rows(X, y, weight)` should hold."""
+    X, y = np.asarray(X), list(y)
+    w = [Fraction(1)] * len(y) if weight is None else [exact(v) for v in weight]
+    labels = sorted(set(y) if classes is None else set(classes))
+    cells = []
+    for label in labels:
+        rows = [i for i, v in enumerate(y) if v == label]
+        cells.append(
+            [sums([X[i, j] for i in rows], [w[i] for i in rows]) for j in range(X.shape[1])]
+        )
+    count = [sum((w[i] for i, v in enumerate(y) if v == label), Fraction(0)) for label in labels]
+    return Stats(
+        labels,
+        count,
+        [[cell.weight for cell in row] for row in cells],
+        [[cell.mean for cell in row] for row in cells],
+        [[cell.scatter for cell in row] for row in cells],
+    )
+
+
+def epsilon(X: Any, var_smoothing: float = 1e-9, weight: Any = None) -> Fraction:
+    """var_smoothing times the largest variance of a feature over all rows."""
+    X = np.asarray(X)
+    cells = [sums(X[:, j], weight) for j in range(X.shape[1])]
+    return exact(var_smoothing) * max(c.scatter / c.weight for c in cells if c.weight)
+
+
+def joint(x: Any, prior: Any, theta: Any, var: Any) -> list[Decimal]:
+    """Joint log likelihoods of one row for k classes; a NaN's term is absent; prior 0 gives -inf."""
+    with localcontext() as context:
+        context.prec = 60
+        out = []
+        for p, means, variances in zip(prior, theta, var, strict=True):
+            if p == 0:
+                out.append(Decimal("-Infinity"))
+                continue
+            total = decimal(exact(p)).ln()
+            for v, m, s in zip(x, means, variances, strict=True):
+                if not is_nan(v):
+                    square = decimal((exact(v) - exact(m)) ** 2 / exact(s))
+                    total -= ((2 * PI * decimal(exact(s))).ln() + square) / 2
+            out.append(total)
+        return out
+
+
+def log_evidence(jll: Sequence[Decimal]) -> Decimal:
+    """log p(x): the log of the sum of the exponentials."""
+    with localcontext() as context:
+        context.prec = 60
+        top = max(jll)
+        return top + sum(((v - top).exp() for v in jll if v.is_finite()), Decimal(0)).ln()
+
+
+def log_proba(jll: Sequence[Decimal]) -> list[Decimal]:
+    with localcontext() as context:
+        context.prec = 60
+        whole = log_evidence(jll)
+        return [v - whole for v in jll]
+
+
+def decimal(value: Fraction) -> Decimal:
+    return Decimal(value.numerator) / Decimal(value.denominator)
+
+
+def relative_error(got: Any, want: Any) -> float:
+    """Largest |got - want| / |want| over all entries, exact; where want is 0, |got|."""
+    worst = Fraction(0)
+    for g, w in zip(np.ravel(got), flat(want), strict=True):
+        wanted = exact(w)
+        error = abs(exact(g) - wanted)
+        worst = max(worst, error / abs(wanted) if wanted else error)
+    return float(worst)
+
+
+def flat(values: Any) -> list[Any]:
+    """Nested lists in one list."""
+    if isinstance(values, np.ndarray):
+        return list(values.ravel())
+    if isinstance(values, (list, tuple)):
+        return [v for each in values for v in flat(each)]
+    return [values]

@@ -1,0 +1,392 @@
+"""ClassStats against exact rationals, certified values and its own algebra."""
+
+from __future__ import annotations
+
+import importlib.resources
+import re
+from fractions import Fraction
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fastgnb import ClassStats
+
+TOLERANCE = 1e-13
+
+
+def errors(stats, exact):
+    """Relative errors of mean and scatter, the mean's where it is not small beside the sd."""
+    return (
+        oracles.relative_error(stats.mean, exact.mean),
+        oracles.relative_error(stats.scatter, exact.scatter),
+    )
+
+
+def offset_rows(rng, n, offset, dtype=np.float64):
+    """Rows of sd 1 and means offset (times a class-dependent factor in one column)."""
+    y = rng.integers(0, 3, n)
+    X = rng.normal(size=(n, 3)) + 3 + offset * np.array([1.0, -1.0, 1.0])
+    X[:, 1] += y * offset
+    return X.astype(dtype), y
+
+
+@pytest.mark.parametrize("offset", [0.0, 1.0, 1e4, 1e8])
+@pytest.mark.parametrize("order", ["random", "by class"])
+def test_mean_and_scatter_are_exact_to_1e13(rng, offset, order):
+    X, y = offset_rows(rng, 5000, offset)
+    if order == "by class":
+        o = np.argsort(y, kind="stable")
+        X, y = X[o], y[o]
+    exact = oracles.class_stats(X, y)
+    whole = ClassStats.from_rows(X, y)
+    pieces = [ClassStats.from_rows(X[a : a + 37], y[a : a + 37]) for a in range(0, len(X), 37)]
+    stream = ClassStats.from_rows(X[:1], y[:1])
+    for a in range(1, len(X), 501):
+        stream = stream.update(X[a : a + 501], y[a : a + 501])
+    for stats in (whole, sum(pieces), sum(reversed(pieces)), stream):
+        assert max(errors(stats, exact)) < TOLERANCE
+        assert oracles.relative_error(stats.count, exact.count) == 0
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+def test_float32_rows_are_summed_in_float64(rng, offset):
+    X, y = offset_rows(rng, 5000, offset, np.float32)
+    exact = oracles.class_stats(X, y)
+    merged = ClassStats.from_rows(X[:777], y[:777]) + ClassStats.from_rows(X[777:], y[777:])
+    for stats in (ClassStats.from_rows(X, y), merged):
+        assert max(errors(stats, exact)) < TOLERANCE
+        assert stats.mean.dtype == stats.scatter.dtype == stats.count.dtype == np.float64
+
+
+def test_three_million_float32_rows_at_mean_1000(rng):
+    X = rng.normal(1000, 1, size=(3_000_000, 1)).astype(np.float32)
+    stats = ClassStats.from_rows(X, np.zeros(len(X), int))
+    assert abs(stats.variance[0, 0] - 1) < 5e-3
+    assert abs(stats.variance[0, 0] / X.astype(np.float64).var() - 1) < 1e-10
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda rng, X: np.where(np.arange(len(X))[:, None] == 0, 1e6, X),  # outlier first
+        lambda rng, X: np.where(np.arange(len(X))[:, None] < 2500, X, X + 1e7),  # a jump
+        lambda rng, X: np.where(rng.random(X.shape) < 0.3, 0.1, 0.7),  # two values only
+        lambda rng, X: X + np.arange(len(X))[:, None] * 100.0,  # drift
+        lambda rng, X: X * 2.0**-180,
+        lambda rng, X: X * 2.0**180,
+    ],
+    ids=["outlier", "jump", "two values", "drift", "tiny", "huge"],
+)
+def test_hard_streams(rng, make):
+    X = make(rng, rng.normal(size=(5000, 2)) + 5)
+    y = np.arange(5000) % 2
+    assert max(errors(ClassStats.from_rows(X, y), oracles.class_stats(X, y))) < TOLERANCE
+
+
+def test_constant_values_have_no_scatter():
+    stats = ClassStats.from_rows(np.full((7, 1), 0.1), np.zeros(7, int))
+    for n in (1, 5, 300, 4096):
+        stats = stats.update(np.full((n, 1), 0.1), np.zeros(n, int))
+    assert stats.scatter[0, 0] == 0
+    assert stats.mean[0, 0] == 0.1
+
+
+@pytest.mark.parametrize("missing", ["error", "skip"])
+def test_weights_and_missing_values(rng, missing):
+    X, y = offset_rows(rng, 3000, 1e8)
+    weight = rng.random(3000) * (rng.random(3000) < 0.9)
+    if missing == "skip":
+        X[rng.random(X.shape) < 0.3] = np.nan
+        X[y == 2, 0] = np.nan  # never there
+    exact = oracles.class_stats(X, y, weight)
+    cuts = range(0, 3000, 401)
+    parts = [
+        ClassStats.from_rows(X[a : a + 401], y[a : a + 401], weight[a : a + 401], missing=missing)
+        for a in cuts
+    ]
+    for stats in (ClassStats.from_rows(X, y, weight, missing=missing), sum(parts)):
+        assert max(errors(stats, exact)) < TOLERANCE
+        assert oracles.relative_error(stats.count, exact.count) < TOLERANCE
+        assert (stats.feature_count is not None) == (missing == "skip")
+        wanted = exact.weight if missing == "skip" else [[row[0]] for row in exact.weight]
+        assert oracles.relative_error(stats.weight, wanted) < TOLERANCE
+
+
+def test_skip_without_missing_values_is_the_plain_result(rng):
+    X, y = offset_rows(rng, 3000, 10.0)
+    plain, skip = ClassStats.from_rows(X, y), ClassStats.from_rows(X, y, missing="skip")
+    np.testing.assert_allclose(skip.scatter, plain.scatter, rtol=1e-13)
+    np.testing.assert_allclose((plain + skip).scatter, (skip + plain).scatter, rtol=1e-13)
+    assert (plain + skip).feature_count is not None
+
+
+@pytest.mark.parametrize("scale", [1e-323, 1e-310, 1e-200, 1e200, 1e305])
+def test_only_ratios_of_weights_matter(rng, scale):
+    X, y = offset_rows(rng, 400, 10.0)
+    whole = rng.integers(1, 5, 400).astype(float)
+    plain, scaled = ClassStats.from_rows(X, y, whole), ClassStats.from_rows(X, y, whole * scale)
+    np.testing.assert_allclose(scaled.mean, plain.mean, rtol=1e-14)
+    np.testing.assert_allclose(scaled.variance, plain.variance, rtol=1e-13)
+    halves = [ClassStats.from_rows(X[i::2], y[i::2], whole[i::2] * scale) for i in (0, 1)]
+    np.testing.assert_allclose(sum(halves).variance, plain.variance, rtol=1e-13)
+    one = ClassStats.from_rows(X, y, np.where(y == 1, whole * scale, whole))
+    np.testing.assert_allclose(one.variance, plain.variance, rtol=1e-13)
+
+
+def test_rows_of_weight_zero_are_not_there(rng):
+    X, y = offset_rows(rng, 500, 1.0)
+    weight = (np.arange(500) % 3 > 0).astype(float)
+    filled = X.copy()
+    filled[weight == 0] = [1e300, np.nan, -np.inf]
+    kept = ClassStats.from_rows(X[weight > 0], y[weight > 0])
+    stats = ClassStats.from_rows(filled, y, weight)
+    np.testing.assert_allclose(stats.scatter, kept.scatter, rtol=1e-13)
+    assert (stats.count == kept.count).all()
+
+
+def test_merge_is_commutative_associative_and_has_an_identity(rng):
+    X, y = offset_rows(rng, 900, 100.0)
+    a, b, c = (ClassStats.from_rows(X[i::3], y[i::3]) for i in range(3))
+    empty = ClassStats.from_rows(X[:0], y[:0])
+    np.testing.assert_allclose((a + b).scatter, (b + a).scatter, rtol=1e-13)
+    np.testing.assert_allclose(((a + b) + c).scatter, (a + (b + c)).scatter, rtol=1e-13)
+    for same in (a + empty, empty + a, sum([a]), a + ClassStats.from_rows(X[:3], y[:3], 0.0)):
+        for name in ("classes", "count", "mean", "variance", "mean_low"):
+            assert getattr(same, name).tobytes() == getattr(a, name).tobytes()
+
+
+def test_classes_are_aligned_by_label_over_the_union():
+    a = ClassStats.from_rows([[0.0], [2.0], [9.0]], ["b", "b", "d"])
+    b = ClassStats.from_rows([[4.0], [7.0]], ["b", "a"])
+    both = a + b
+    assert both.classes.tolist() == ["a", "b", "d"]
+    assert both.count.tolist() == [1, 3, 1]
+    assert both.mean[:, 0].tolist() == [7, 2, 9]
+    assert both.scatter[:, 0].tolist() == [0, 8, 0]
+    wider = ClassStats.from_rows([[1.0]], ["a much longer label"]) + a
+    assert wider.classes.tolist() == ["a much longer label", "b", "d"]
+
+
+def test_scatter_decomposes_into_within_and_between(rng):
+    X, y = offset_rows(rng, 2000, 50.0)
+    weight = rng.random(2000)
+    stats = ClassStats.from_rows(X, y, weight)
+    total = [oracles.sums(X[:, j], weight).scatter for j in range(3)]
+    exact = oracles.class_stats(X, y, weight)
+    within = [sum((row[j] for row in exact.scatter), Fraction(0)) for j in range(3)]
+    assert oracles.relative_error(stats.total(), total) < TOLERANCE
+    assert oracles.relative_error(stats.within(), within) < TOLERANCE
+    between = [a - b for a, b in zip(total, within, strict=True)]
+    assert oracles.relative_error(stats.between(), between) < TOLERANCE
+
+
+def test_subtracting_takes_rows_out_again(rng):
+    X, y = offset_rows(rng, 3000, 1e4)
+    weight = rng.random(3000)
+    kept, gone = np.arange(3000) < 2000, np.arange(3000) >= 2000
+    whole = ClassStats.from_rows(X, y, weight)
+    left = whole - ClassStats.from_rows(X[gone], y[gone], weight[gone])
+    exact = oracles.class_stats(X[kept], y[kept], weight[kept])
+    assert max(errors(left, exact)) < 1e-12
+    nothing = whole - whole
+    assert (nothing.count == 0).all()
+    assert (nothing.scatter == 0).all()
+    alone = whole - ClassStats.from_rows(X[y == 1], y[y == 1], weight[y == 1])
+    assert alone.count[1] == 0
+    assert alone.scatter[0].tolist() == whole.scatter[0].tolist()
+
+
+def test_subtracting_missing_values(rng):
+    X, y = offset_rows(rng, 600, 10.0)
+    X[rng.random(X.shape) < 0.4] = np.nan
+    a = ClassStats.from_rows(X[:400], y[:400], missing="skip")
+    b = ClassStats.from_rows(X[400:], y[400:], missing="skip")
+    left = (a + b) - b
+    np.testing.assert_allclose(left.scatter, a.scatter, rtol=1e-11)
+    np.testing.assert_allclose(left.feature_count, a.feature_count, rtol=0)
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (([[1.0]], ["z"]), r"classes \['z'\]: they were never added"),
+        (([[0.0], [1.0], [2.0], [3.0]], ["a"] * 4), "more weight than was added"),
+        (([[100.0], [-100.0]], ["a", "a"]), "left with negative scatter"),
+        (([[0.0], [1.0], [9.0]], ["a"] * 3), "left with negative scatter"),
+    ],
+)
+def test_subtracting_rows_that_were_not_added_is_an_error(other, message):
+    a = ClassStats.from_rows([[0.0], [1.0], [2.0], [5.0]], ["a", "a", "a", "b"])
+    with pytest.raises(ValueError, match=message):
+        a - ClassStats.from_rows(*other)
+
+
+def test_different_features_do_not_combine():
+    a = ClassStats.from_rows([[0.0]], [1], feature_names=["u"])
+    with pytest.raises(ValueError, match="different features cannot be combined"):
+        a + ClassStats.from_rows([[0.0]], [1], feature_names=["v"])
+    with pytest.raises(ValueError, match="Statistics of 1 features cannot be combined with 2"):
+        a + ClassStats.from_rows([[0.0, 1.0]], [1])
+    with pytest.raises(TypeError, match="one side is text"):
+        a + ClassStats.from_rows([[0.0]], ["x"])
+    assert (a + ClassStats.from_rows([[0.0]], [1])).feature_names == ("u",)
+    with pytest.raises(TypeError, match="unsupported operand"):
+        a + 1
+    with pytest.raises(TypeError, match="unsupported operand"):
+        a - 1
+
+
+def test_layouts_give_the_same_bits(rng, tmp_path):
+    X, y = offset_rows(rng, 5003, 1e3)
+    wide = np.empty((len(X), 7))
+    wide[:, 1:7:2] = X
+    np.save(tmp_path / "x.npy", X)
+    unaligned = np.frombuffer(b"\0" + X.tobytes(), np.uint8)[1:].view(np.float64)
+    readonly = X.copy()
+    readonly.flags.writeable = False
+    views = {
+        "fortran": np.asfortranarray(X),
+        "strided": wide[:, 1:7:2],
+        "backwards": X[::-1].copy()[::-1],
+        "read-only": readonly,
+        "memory map": np.load(tmp_path / "x.npy", mmap_mode="r"),
+        "big-endian": X.astype(">f8"),
+        "unaligned": unaligned.reshape(X.shape),
+    }
+    want = ClassStats.from_rows(X, y)
+    for name, view in views.items():
+        got = ClassStats.from_rows(view, y)
+        assert got.mean.tobytes() == want.mean.tobytes(), name
+        assert got.variance.tobytes() == want.variance.tobytes(), name
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u4", "i8", "f2", "f4", "?", "g"])
+def test_types_are_summed_exactly(rng, dtype):
+    X = (rng.integers(0, 100, size=(4500, 3))).astype(dtype)
+    y = np.arange(4500) % 4
+    exact = oracles.class_stats(X.astype(np.float64), y)
+    for rows in (X, np.asfortranarray(X)):
+        assert max(errors(ClassStats.from_rows(rows, y), exact)) < TOLERANCE
+
+
+def nist(name):
+    """Level, response and certified values of one of NIST's one-way ANOVA data sets."""
+    text = (
+        importlib.resources.files("scipy.stats.tests") / "data" / "nist_anova" / f"{name}.dat"
+    ).read_text()
+    rows = text[text.rindex("Data:  ") :].splitlines()[1:]
+    data = np.array([[float(v) for v in row.split()] for row in rows if row.strip()])
+    certified = [
+        float(re.search(rf"{label} +\d+ +(\S+)", text).group(1))
+        for label in ("Between \\w+", "Within \\w+")
+    ]
+    return data[:, 0].astype(int), data[:, 1:], certified
+
+
+@pytest.mark.parametrize(
+    ("name", "tolerance"),
+    [
+        ("SiRstv", 1e-10),
+        ("AtmWtAg", 1e-8),
+        *((f"SmLs0{i}", 1e-13) for i in (1, 2, 3)),
+        *((f"SmLs0{i}", 1e-8) for i in (4, 5, 6)),
+        *((f"SmLs0{i}", 1e-2) for i in (7, 8, 9)),
+    ],
+)
+def test_nist_certified_sums_of_squares(name, tolerance):
+    """The tolerance is for the decimals that were lost when the data became float64; what is left
+    is exact, as the rationals show.
+    """
+    y, X, (between, within) = nist(name)
+    stats = ClassStats.from_rows(X, y)
+    assert abs(stats.between()[0] / between - 1) < tolerance
+    assert abs(stats.within()[0] / within - 1) < tolerance
+    exact = oracles.class_stats(X, y)
+    assert max(errors(stats, exact)) < TOLERANCE
+
+
+@settings(deadline=None, max_examples=60, derandomize=True)
+@given(
+    st.lists(
+        st.tuples(
+            st.floats(-1e6, 1e6), st.integers(0, 2), st.sampled_from([0.0, 0.25, 1.0, 3.0])
+        ),
+        min_size=1,
+        max_size=40,
+    ),
+    st.lists(st.integers(0, 40), max_size=4),
+)
+def test_any_chunking_and_order_is_one_pass(rows, cuts):
+    X = np.array([[r[0]] for r in rows])
+    y, weight = np.array([r[1] for r in rows]), np.array([r[2] for r in rows])
+    exact = oracles.class_stats(X, y, weight, classes=[0, 1, 2])
+    bounds = sorted({0, len(X), *(c for c in cuts if c < len(X))})
+    parts = [
+        ClassStats.from_rows(X[a:b], y[a:b], weight[a:b], classes=[0, 1, 2])
+        for a, b in zip(bounds, bounds[1:], strict=False)
+    ]
+    size = max(abs(X).max(), 1e-300)
+    for stats in (sum(parts), sum(reversed(parts))):
+        for c in range(3):
+            assert oracles.relative_error(stats.count[c], exact.count[c]) < 1e-14
+            mean = float(exact.mean[c][0])
+            assert abs(stats.mean[c, 0] - mean) < 1e-14 * size
+            scatter = float(exact.scatter[c][0])
+            assert abs(stats.scatter[c, 0] - scatter) <= 1e-12 * scatter + 1e-26 * size**2
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "keywords", "error", "message"),
+    [
+        ([1.0, 2.0], [0, 1], {}, ValueError, "Expected 2D array, got 1D array instead"),
+        (np.zeros((2, 0)), [0, 1], {}, ValueError, r"Found array with 0 feature\(s\)"),
+        ([[1j]], [0], {}, ValueError, "Complex data not supported"),
+        ([["a"]], [0], {}, ValueError, "Expected numeric rows, got dtype"),
+        ([[1.0]], [0, 1], {}, ValueError, r"inconsistent numbers of samples: \[1, 2\]"),
+        ([[1.0]], [[0]], {}, ValueError, "y should be a 1d array, got an array of shape"),
+        ([[1.0], [np.nan]], [0, 1], {}, ValueError, "contains NaN: the value in row 1, column 0"),
+        ([[1.0, np.inf]], [0], {}, ValueError, "contains infinity: the value in row 0, column 1"),
+        ([[np.inf]], [0], {"missing": "skip"}, ValueError, "not finite or missing"),
+        ([[1e200], [-1e200]], [0, 0], {}, ValueError, "variance overflows float64. Scale it down"),
+        ([[1.0]], [0], {"missing": "drop"}, ValueError, "missing must be 'error' or 'skip'"),
+        ([[1.0]], [2], {"classes": [0, 1]}, ValueError, r"label\(s\) \[2\] in y do not exist"),
+        ([[1.0]], [0], {"feature_names": ["a", "b"]}, ValueError, "Expected 1 feature names"),
+        ([[1.0]], [0], {"sample_weight": [-1.0]}, ValueError, "weight -1.0 of row 0"),
+        ([[1.0]], [0], {"sample_weight": [np.nan]}, ValueError, "sample_weight contains NaN"),
+        ([[1.0]], [0], {"sample_weight": [1, 2]}, ValueError, r"sample_weight.shape == \(2,\)"),
+        ([[1.0]], [0], {"sample_weight": [[1]]}, ValueError, "must be 1D array or scalar"),
+        ([[1.0]], [0], {"sample_weight": ["x"]}, ValueError, "Expected numeric sample_weight"),
+    ],
+)
+def test_bad_input(X, y, keywords, error, message):
+    with pytest.raises(error, match=message):
+        ClassStats.from_rows(X, y, **keywords)
+
+
+def test_sparse_rows_are_refused():
+    import scipy.sparse
+
+    with pytest.raises(TypeError, match="dense data is required"):
+        ClassStats.from_rows(scipy.sparse.csr_matrix(np.eye(2)), [0, 1])
+
+
+def test_frames_bring_their_names():
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    columns = {"u": [1.0, 2.0], "v": [3, 4]}
+    for frame in (pd.DataFrame(columns), pl.DataFrame(columns), pa.table(columns)):
+        stats = ClassStats.from_rows(frame, [0, 1])
+        assert stats.feature_names == ("u", "v")
+        assert stats.mean.tolist() == [[1, 3], [2, 4]]
+
+
+def test_repr_and_frozen():
+    stats = ClassStats.from_rows([[1.0]], ["a"])
+    assert repr(stats) == "<ClassStats: 1 classes, 1 features, total weight 1>"
+    with pytest.raises(AttributeError, match="cannot assign"):
+        stats.count = 0
