@@ -1,8 +1,9 @@
-"""Ctrl-C and SIGTERM in a long run: noticed for certain, once, and cleaned up after.
+"""Ctrl-C and SIGTERM in a long run: noticed for certain, and cleaned up after.
 
-Python raises KeyboardInterrupt wherever it happens to be, and loses it where exceptions
-are ignored (in a weak reference's callback, in `__del__`). So the signal is also noted, and
-the loop over batches asks.
+Python raises KeyboardInterrupt wherever it happens to be: it is lost where exceptions are
+ignored (in the callback of a weak reference), and where it comes out of `eval` the process
+ends by the signal whatever its exit code. So a loop over batches polls instead: the first
+signal ends it between two batches, a second one at once.
 """
 
 from __future__ import annotations
@@ -11,16 +12,32 @@ import contextlib
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import FrameType
+from typing import TypeVar
 
-__all__ = ["arrow_without_signals", "check_interrupt", "interruptible"]
+__all__ = ["arrow_without_signals", "interruptible", "polled"]
+
+T = TypeVar("T")
 
 _noted = False
+_polling = False
 
 
-def check_interrupt() -> None:
-    """Raise KeyboardInterrupt if a signal came since `interruptible` was entered."""
+def polled(items: Iterable[T]) -> Iterator[T]:
+    """The items, with KeyboardInterrupt between two of them if a signal came meanwhile."""
+    global _polling
+    _polling = True
+    try:
+        for item in items:
+            _raise_if_noted()
+            yield item
+        _raise_if_noted()
+    finally:
+        _polling = False
+
+
+def _raise_if_noted() -> None:
     if _noted:
         raise KeyboardInterrupt
 
@@ -31,8 +48,8 @@ def interruptible() -> Iterator[None]:
 
     Outside the main thread, where Python does not deliver signals, it does nothing.
     """
-    global _noted
-    _noted = False
+    global _noted, _polling
+    _noted = _polling = False
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -42,18 +59,19 @@ def interruptible() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler or signal.SIG_DFL)
-        _noted = False
+        _noted = _polling = False
 
 
 def _note(number: int, frame: FrameType | None) -> None:
     global _noted
-    _noted = True
-    raise KeyboardInterrupt
+    again, _noted = _noted, True
+    if again or not _polling:
+        raise KeyboardInterrupt
 
 
 @contextlib.contextmanager
 def arrow_without_signals() -> Iterator[None]:
-    """pyarrow handles SIGINT itself and sends it again, which interrupts the cleaning up."""
+    """Leave signals to us: pyarrow takes SIGINT while it reads, and sends it again afterwards."""
     pyarrow = sys.modules.get("pyarrow")
     if pyarrow is None:
         yield

@@ -87,7 +87,7 @@ class _Arrow:
         with _naming(path), self._mapped() as mapped:
             reader = self._reader(mapped)
             self.schema = reader.schema
-            self.n_rows: int | None = _count(reader)
+            self.n_rows: int | None = _count(path, reader)
 
     @contextlib.contextmanager
     def _mapped(self) -> Iterator[mmap.mmap | bytes]:
@@ -120,11 +120,15 @@ def _each(reader: ipc.RecordBatchReader) -> Iterator[pa.RecordBatch]:
         yield from reader
 
 
-def _count(reader: ipc.RecordBatchReader) -> int | None:
+def _count(path: pathlib.Path, reader: ipc.RecordBatchReader) -> int | None:
     """Rows of an IPC file, from the metadata; None for a stream, which has none."""
-    if not isinstance(reader, ipc.RecordBatchFileReader) or not hasattr(reader, "count_rows"):
+    if not isinstance(reader, ipc.RecordBatchFileReader):
         return None
-    return int(reader.count_rows())
+    if hasattr(reader, "count_rows"):
+        return int(reader.count_rows())
+    import pyarrow.dataset  # pyarrow < 22 counts only here
+
+    return int(pyarrow.dataset.dataset(str(path), format="ipc").count_rows())
 
 
 def _forget(mapped: mmap.mmap | bytes) -> None:

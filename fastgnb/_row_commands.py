@@ -20,7 +20,7 @@ from . import persist
 from ._arrow import pa, require
 from ._atomic import check_writable, replacing
 from ._columns import Columns
-from ._interrupt import check_interrupt
+from ._interrupt import polled
 from ._report import evaluation_text
 from ._writers import open_writer
 from .evaluation import Evaluation, Evaluator
@@ -242,14 +242,11 @@ def _located(batch: Batch) -> Iterator[None]:
 def _progress(source: RowSource, quiet: bool) -> Iterator[Batch]:
     """The batches, with a bar on a terminal: rows, rows/s, and the time left where known."""
     if quiet or not sys.stderr.isatty():
-        for batch in source:
-            check_interrupt()
-            yield batch
+        yield from polled(source)
         return
     tqdm = require("tqdm").tqdm
     with tqdm(total=source.n_rows, unit=" rows", unit_scale=True, file=sys.stderr) as bar:
-        for batch in source:
-            check_interrupt()
+        for batch in polled(source):
             yield batch
             bar.update(len(batch.X))
 

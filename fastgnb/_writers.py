@@ -17,7 +17,7 @@ import numpy as np
 from ._arrow import csv, ipc, pa, pq
 from ._readers import SourceError
 
-__all__ = ["ENDINGS", "Writer", "open_writer"]
+__all__ = ["Writer", "open_writer"]
 
 ROW_GROUP = 1 << 17
 """Rows gathered before Parquet writes them: groups much smaller cost time and space."""
@@ -194,6 +194,3 @@ def _with_rows(header: bytes, rows: int) -> bytes:
     spaces = len(grown) - len(header)
     assert grown[-1 - spaces : -1].strip(b" ") == b""
     return grown[: len(grown) - 1 - spaces] + grown[-1:]
-
-
-ENDINGS = (".parquet", ".csv", ".arrow", ".feather", ".ipc", ".npy")

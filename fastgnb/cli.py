@@ -51,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output, as in `| head`, has what it wants
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
         return 1
-    except (ValueError, OSError, ImportError) as error:
+    except (ValueError, OSError, ImportError, NotImplementedError) as error:
         print(f"fastgnb: error: {_one_line(error)}", file=sys.stderr)
         return 1
 

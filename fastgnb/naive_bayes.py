@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import assert_all_finite, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _validate
@@ -336,11 +335,7 @@ def _labels_of(y: Any) -> NDArray[Any]:
         y = np.asarray(y)
         if y.ndim == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
-    labels = _validate.as_labels(y)
-    if labels.dtype.kind in "fc":
-        assert_all_finite(labels, input_name="y")
-        check_classification_targets(labels)
-    return labels
+    return _validate.as_labels(y)
 
 
 def _at_most_float64(rows: NDArray[Any]) -> NDArray[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -419,6 +420,16 @@ def test_csv_output_cannot_hold_lists(tmp_path, fitted, capsys):
     assert read(tmp_path / "o.parquet")["list"].to_pylist() == [[1]] * 300
 
 
+def test_parquet_output_cannot_hold_intervals(tmp_path, fitted, capsys):
+    data, _, model = fitted
+    interval = pa.array([(1, 2, 3)] * 300, pa.month_day_nano_interval())
+    path = write(data | {"every": interval}, tmp_path / "data.arrow")
+    ask = ["--keep", "every", "--output", tmp_path / "o.parquet"]
+    line = fails(capsys, "predict", model, path, *ask)
+    assert "Parquet cannot hold a kept column: Unhandled type" in line
+    assert not (tmp_path / "o.parquet").exists()
+
+
 @pytest.mark.parametrize("ending", [*FORMATS, "npy"])
 def test_no_rows_give_an_empty_file_of_the_right_schema(tmp_path, fitted, ending):
     data, _, model = fitted
@@ -487,6 +498,39 @@ def test_an_interrupt_leaves_the_old_output(tmp_path, fitted, capsys, monkeypatc
     assert sorted(os.listdir(tmp_path)) == before
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("times", [1, 2])
+def test_the_first_signal_ends_between_batches_and_the_second_at_once(
+    tmp_path, fitted, capsys, monkeypatch, number, times
+):
+    _, path, model = fitted
+    before = sorted(os.listdir(tmp_path)), signal.getsignal(number)
+    batches = _row_commands._output_rows
+    done = []
+
+    def signalled(*args):
+        for _ in range(times):
+            signal.raise_signal(number)
+        done.append(1)
+        return batches(*args)
+
+    monkeypatch.setattr(_row_commands, "_output_rows", signalled)
+    ask = ["--output", tmp_path / "o.parquet", "--batch-rows", 50]
+    assert fails(capsys, "predict", model, path, *ask, code=130) == "fastgnb: interrupted\n"
+    assert len(done) == (1 if times == 1 else 0)
+    assert (sorted(os.listdir(tmp_path)), signal.getsignal(number)) == before
+
+
+def test_a_signal_before_the_rows_ends_at_once(fitted, capsys, monkeypatch):
+    monkeypatch.setattr(persist, "read", lambda _: signal.raise_signal(signal.SIGTERM))
+    assert fails(capsys, "show", fitted[2], code=130) == "fastgnb: interrupted\n"
+
+
+def test_another_thread_can_run_a_command(fitted):
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        assert pool.submit(main, ["show", fitted[2]]).result() == 0
+
+
 # ------------------------------------------------------------------ evaluate
 
 
@@ -502,9 +546,8 @@ def test_evaluate_equals_scikit_learn(tmp_path, fitted, capsys):
     assert found["n_rows"] == 300
     assert found["accuracy"] == metrics.accuracy_score(data["y"], predicted)
     assert found["log_loss"] == pytest.approx(metrics.log_loss(data["y"], proba), rel=1e-13)
-    assert found["brier_score"] == pytest.approx(
-        metrics.brier_score_loss(data["y"], proba, labels=loaded.classes_), rel=1e-13
-    )
+    errors = proba - (np.asarray(data["y"])[:, None] == loaded.classes_)
+    assert found["brier_score"] == pytest.approx(np.square(errors).sum(axis=1).mean(), rel=1e-13)
     confusion = metrics.confusion_matrix(data["y"], predicted)
     assert found["confusion_matrix"] == confusion.tolist()
     for word in [

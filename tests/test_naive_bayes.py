@@ -68,8 +68,8 @@ def test_scikit_learns_own_tests_pass_with_the_drop_in(python, tmp_path):
         "    print('\\nMADE', made)\n"
     )
     out = python(
-        "import sys, pytest; sys.path.insert(0, sys.argv[1]); sys.exit(pytest.main(["
-        "'-q', '-p', 'drop_in_plugin', '-p', 'no:cacheprovider', '-c', '/dev/null', '--pyargs',"
+        "import os, sys, pytest; sys.path.insert(0, sys.argv[1]); sys.exit(pytest.main(["
+        "'-q', '-p', 'drop_in_plugin', '-p', 'no:cacheprovider', '-c', os.devnull, '--pyargs',"
         "'sklearn.tests.test_naive_bayes', '-k', '(gnb or GaussianNB or NB_partial_fit or digits "
         "or joint) and not update_with_no_data and not array_api']))",
         str(tmp_path),
@@ -297,9 +297,7 @@ def test_log_evidence_is_the_log_density(make_data):
     X, y = make_data(200, 4, 3)
     model = GaussianNB().fit(X, y)
     for x, got in zip(X[:20], model.predict_log_evidence(X[:20]), strict=True):
-        want = oracles.log_evidence(
-            oracles.joint(x, model.class_prior_, model.theta_, model.var_)
-        )
+        want = oracles.log_evidence(oracles.joint(x, model.class_prior_, model.theta_, model.var_))
         assert abs(Decimal(float(got)) - want) < Decimal("1e-12")
     assert model.predict_log_evidence(X + 1000).max() < model.predict_log_evidence(X).min()
 

@@ -20,7 +20,7 @@ LABELS = {
     "unsigned": np.array([3, 1, 2**64 - 1], np.uint64),
     "bool": np.array([True, False, True]),
     "float": np.array([1.0, -3.0, 1e300]),
-    "text": np.array(["b", "a", "ü — quoted \" and \n"]),
+    "text": np.array(["b", "a", 'ü — quoted " and \n']),
     "object": np.array(["b", "a", "longer"], object),
 }
 

@@ -1,0 +1,269 @@
+"""Threads, layers, forks and caches: the same bits, and nothing of it reaches the user."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fastgnb
+from fastgnb import _jit
+
+# Prints a digest of everything that fitting and scoring give, for work above the thread threshold.
+BITS = """
+import hashlib, sys, warnings
+import numpy as np
+warnings.simplefilter("error")
+from fastgnb import GaussianNB
+r = np.random.default_rng(0)
+X = r.normal(size=(60_001, 6)) + np.arange(60_001)[:, None] % 3
+y, w = np.arange(60_001) % 3, r.random(60_001)
+sha = hashlib.sha256()
+for rows in (X, np.asfortranarray(X), X.astype("f4"), (X * 9).astype("i2")):
+    for weight in (None, w):
+        m = GaussianNB(missing="skip" if weight is None else "error").fit(rows, y, weight)
+        for name in ("class_count_", "theta_", "var_"):
+            sha.update(getattr(m, name).tobytes())
+    for name in ("predict", "predict_proba", "predict_log_proba", "predict_log_evidence"):
+        sha.update(getattr(m, name)(rows).tobytes())
+"""
+
+
+@pytest.fixture(scope="session")
+def bits(tmp_path_factory):
+    """The digest in this process, with as many threads as there are."""
+    scope: dict[str, object] = {}
+    exec(BITS, scope)
+    return scope["sha"].hexdigest()
+
+
+@pytest.mark.parametrize("threads", ["1", "2", "3"])
+@pytest.mark.parametrize("layer", ["omp", "workqueue", "tbb"])
+def test_the_same_bits_for_any_threads_and_layer(python, bits, threads, layer):
+    code = BITS + "import numba\nprint(sha.hexdigest(), numba.threading_layer())"
+    if layer == "tbb":
+        code = PRELOAD_TBB + code
+    if not has_layer(python, layer):
+        pytest.skip(f"this machine has no {layer} threading layer")
+    digest, used = python(code, NUMBA_NUM_THREADS=threads, NUMBA_THREADING_LAYER=layer).split()
+    assert digest == bits
+    assert used == layer
+
+
+def has_layer(python, layer):
+    pool = {"omp": "omppool", "workqueue": "workqueue", "tbb": "tbbpool"}[layer]
+    preload = PRELOAD_TBB if layer == "tbb" else ""
+    code = f"try: import numba.np.ufunc.{pool}; print('yes')\nexcept ImportError: print('no')"
+    return python(preload + code).strip() == "yes"
+
+
+def test_the_serial_twin_gives_the_same_bits(bits, monkeypatch):
+    monkeypatch.setattr(_jit, "PARALLEL_WORK", 2**62)
+    scope: dict[str, object] = {}
+    exec(BITS, scope)
+    assert scope["sha"].hexdigest() == bits
+
+
+@pytest.mark.parametrize("layer", ["omp", "workqueue"])
+def test_python_threads_may_call_at_once(python, layer):
+    code = """
+import threading
+import numpy as np
+from fastgnb import GaussianNB
+r = np.random.default_rng(0)
+X, y = r.normal(size=(50_000, 6)), r.integers(0, 3, 50_000)
+model = GaussianNB().fit(X, y)
+want, bad = model.predict_proba(X), []
+def work():
+    for _ in range(5):
+        if not (model.predict_proba(X) == want).all(): bad.append("proba")
+        if not (GaussianNB().fit(X, y).theta_ == model.theta_).all(): bad.append("theta")
+threads = [threading.Thread(target=work) for _ in range(4)]
+[t.start() for t in threads]; [t.join() for t in threads]
+print(bad)
+"""
+    assert python(code, NUMBA_THREADING_LAYER=layer, NUMBA_NUM_THREADS="2").strip() == "[]"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+@pytest.mark.parametrize("layer", ["omp", "workqueue"])
+def test_a_forked_child_can_fit_and_predict(python, layer):
+    code = """
+import os, sys, warnings
+import numpy as np
+warnings.simplefilter("ignore", DeprecationWarning)
+from fastgnb import GaussianNB
+r = np.random.default_rng(0)
+X, y = r.normal(size=(50_000, 6)), r.integers(0, 3, 50_000)
+want = GaussianNB().fit(X, y).predict_proba(X)
+def right(): return bool((GaussianNB().fit(X, y).predict_proba(X) == want).all())
+def child(depth):
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0 if right() and (depth == 0 or child(depth - 1) == 0) else 1)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+print(child(1), right())
+"""
+    assert python(code, NUMBA_THREADING_LAYER=layer).split() == ["0", "True"]
+
+
+SMALL = """
+import numpy as np
+from fastgnb import GaussianNB
+X = np.array([[0.0, 1.0], [1.0, 3.0], [2.0, 2.0], [6.0, 5.0], [7.0, 8.0], [8.0, 5.0]])
+y = np.array(["a", "a", "a", "b", "b", "b"])
+m = GaussianNB(missing="skip").fit(X, y, [1, 2, 1, 1, 1, 1]).partial_fit(X.astype("f4"), y)
+m.partial_fit([[np.nan, 2.0]], ["b"])
+with np.errstate(over="ignore"):  # plain Python warns where compiled code does not
+    far = m.predict_proba([[1e200, 0]])
+print(np.round(m.predict_log_proba(X + 1.5), 9).tolist(), m.predict(X).tolist(), far.tolist())
+print(np.round(m.var_, 9).tolist(), GaussianNB().fit(X, [1, 1, 2, 2, 3, 3]).predict(X).tolist())
+"""
+
+
+def test_without_the_compiler_the_answers_are_the_same(python):
+    assert python(SMALL, NUMBA_DISABLE_JIT="1") == python(SMALL)
+
+
+# Numba does not find the TBB that pip installs unless it is in memory already.
+PRELOAD_TBB = """
+import ctypes, importlib.metadata
+try:
+    files = importlib.metadata.files("tbb") or []
+except importlib.metadata.PackageNotFoundError:
+    files = []
+for file in files:
+    if str(file).endswith("libtbb.so.12"):
+        ctypes.CDLL(str(file.locate()), ctypes.RTLD_GLOBAL)
+"""
+
+# The smallest kernels, which compile in a second or two.
+QUICK = """
+import numpy as np
+from fastgnb import _validate
+print(_validate.encode(np.array([3, 1, 3])), _validate.encode(np.array([2.0, -1.0])))
+"""
+
+
+def copy_of_package(folder: Path) -> Path:
+    shutil.copytree(
+        Path(fastgnb.__file__).parent, folder / "fastgnb",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )  # fmt: skip
+    return folder
+
+
+def test_no_place_for_a_cache_costs_one_warning(python, tmp_path):
+    where = copy_of_package(tmp_path)
+    for folder in (where / "fastgnb", where / "fastgnb" / "kernels"):
+        (folder / "__pycache__").write_text("a file where the folder should be")
+    code = (
+        f"import sys, warnings; sys.path.insert(0, {str(where)!r})\n"
+        "with warnings.catch_warnings(record=True) as caught:\n"
+        "    warnings.simplefilter('always')\n    "
+        + QUICK.strip().replace("\n", "\n    ")
+        + "\nassert [w.category for w in caught] == [RuntimeWarning], caught\n"
+        "assert 'NUMBA_CACHE_DIR' in str(caught[0].message)\n"
+        "import fastgnb; assert fastgnb.__file__.startswith(sys.path[0])\n"
+    )
+    nowhere = "/dev/null/nowhere"
+    got = python(
+        code, HOME=nowhere, XDG_CACHE_HOME=nowhere, NUMBA_CACHE_DIR=None, LOCALAPPDATA=nowhere,
+        PYTHONDONTWRITEBYTECODE="1",
+    )  # fmt: skip
+    assert got == python(QUICK)
+
+
+@pytest.mark.parametrize("damage", ["truncated", "garbage", "empty"])
+def test_damaged_cache_files_are_compiled_anew(python, tmp_path, damage):
+    want = python(QUICK, NUMBA_CACHE_DIR=str(tmp_path))
+    files = [f for f in tmp_path.rglob("*.nb?") if f.suffix in (".nbi", ".nbc")]
+    assert files
+    for file in files:
+        whole = file.read_bytes()
+        broken = {"truncated": whole[: len(whole) // 2], "garbage": b"\x80garbage", "empty": b""}
+        file.write_bytes(broken[damage])
+    code = "import warnings; warnings.simplefilter('ignore', RuntimeWarning)\n" + QUICK
+    assert python(code, NUMBA_CACHE_DIR=str(tmp_path)) == want
+
+
+def test_the_cache_is_used(python, tmp_path):
+    code = (
+        QUICK
+        + "from fastgnb import _jit\n"
+        + (
+            "twins = [t for k in _jit._KERNELS for t in {k.serial, k.parallel}]\n"
+            "print('COMPILED', sum(sum(t.stats.cache_misses.values()) for t in twins))"
+        )
+    )
+    first = python(code, NUMBA_CACHE_DIR=str(tmp_path)).split("COMPILED")[1]
+    second = python(code, NUMBA_CACHE_DIR=str(tmp_path)).split("COMPILED")[1]
+    assert int(first) > 0
+    assert int(second) == 0
+
+
+def test_importing_compiles_nothing(python):
+    code = "import fastgnb.naive_bayes\nfrom fastgnb import _jit\nprint(_jit.n_compiled())"
+    assert python(code).strip() == "0"
+
+
+def test_the_number_of_variants_is_bounded(python, tmp_path):
+    """Whatever comes in, kernels see float32 or float64 in C order, read-only."""
+    code = """
+import numpy as np
+from fastgnb import GaussianNB, _jit
+_jit.PARALLEL_WORK = 0
+before = _jit.warmup()
+y = np.array([0, 0, 1, 1])
+for dtype in ("f2", "f4", "f8", "i1", "u2", "i4", "i8", "?"):
+    for make in (np.ascontiguousarray, np.asfortranarray, lambda a: np.repeat(a, 2, axis=1)[:, ::2]):
+        for writeable in (True, False):
+            X = make(np.array([[0, 1], [1, 0], [7, 1], [6, 0]]).astype(dtype))
+            X.flags.writeable = writeable
+            for missing in ("error", "skip"):
+                for w in (None, np.ones(4), np.ones(4, "f4")):
+                    m = GaussianNB(missing=missing).fit(X, y, w)
+                for name in ("predict", "predict_proba", "predict_log_proba",
+                             "predict_joint_log_proba", "predict_log_evidence"):
+                    getattr(m, name)(X)
+print(before, _jit.n_compiled())
+"""
+    before, after = map(int, python(code).split())
+    assert before == after <= 20
+
+
+def test_a_kernel_that_runs_leaves_others_to_their_serial_twin():
+    calls = []
+
+    class Spy:
+        def __init__(self, name):
+            self.name = name
+
+        def __call__(self):
+            calls.append(self.name)
+
+    kernel = _jit.Kernel.__new__(_jit.Kernel)
+    kernel.serial, kernel.parallel = Spy("serial"), Spy("parallel")
+    if _jit.n_threads() < 2:
+        pytest.skip("one thread only")
+    kernel(work=0)
+    kernel(work=2**40)
+    with _jit._parallel_slot:
+        kernel(work=2**40)
+    assert calls == ["serial", "parallel", "serial"]
+
+
+def test_frozen_is_a_view():
+    a = np.zeros(3)
+    view = _jit.frozen(a)
+    assert view.base is a
+    assert not view.flags.writeable
+    assert a.flags.writeable
+
+
+if sys.platform == "win32":  # pragma: no cover
+    pytestmark = pytest.mark.skip(reason="paths and layers of this file are POSIX")
