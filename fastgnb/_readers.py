@@ -87,7 +87,7 @@ class _Arrow:
         with _naming(path), self._mapped() as mapped:
             reader = self._reader(mapped)
             self.schema = reader.schema
-            self.n_rows: int | None = _count(path, reader)
+            self.n_rows: int | None = _count(reader)
 
     @contextlib.contextmanager
     def _mapped(self) -> Iterator[mmap.mmap | bytes]:
@@ -120,15 +120,11 @@ def _each(reader: ipc.RecordBatchReader) -> Iterator[pa.RecordBatch]:
         yield from reader
 
 
-def _count(path: pathlib.Path, reader: ipc.RecordBatchReader) -> int | None:
-    """Rows of an IPC file, from the metadata; None for a stream, which has none."""
-    if not isinstance(reader, ipc.RecordBatchFileReader):
+def _count(reader: ipc.RecordBatchReader) -> int | None:
+    """Rows of an IPC file, from the metadata; None for a stream, or where pyarrow is old."""
+    if not isinstance(reader, ipc.RecordBatchFileReader) or not hasattr(reader, "count_rows"):
         return None
-    if hasattr(reader, "count_rows"):
-        return int(reader.count_rows())
-    import pyarrow.dataset  # pyarrow < 22 counts only here
-
-    return int(pyarrow.dataset.dataset(str(path), format="ipc").count_rows())
+    return int(reader.count_rows())
 
 
 def _forget(mapped: mmap.mmap | bytes) -> None:

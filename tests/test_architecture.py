@@ -15,17 +15,18 @@ PACKAGE = Path(fastgnb.__file__).parent
 FLOORS = [
     ["__main__"],
     ["cli"],
-    ["_model_commands", "_row_commands", "demo"],
+    ["demo"],
+    ["_model_commands", "_row_commands"],
     ["_report", "_writers"],
     ["persist"],
     ["naive_bayes"],
     ["scoring", "sources", "evaluation"],
-    ["_readers", "params"],
-    ["_columns", "stats"],
+    ["_columns", "params"],
+    ["_readers", "stats"],
     ["_arrow", "_validate"],
     ["kernels.accumulate", "kernels.encode", "kernels.score"],
     ["kernels.layout"],
-    ["_jit", "_atomic"],
+    ["_jit", "_atomic", "_interrupt"],
     ["__init__", "kernels.__init__"],
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}

@@ -20,6 +20,9 @@ from fastgnb import _arrow, _readers
 from fastgnb.sources import BATCH_BYTES, Columns, SourceError, expand, open_rows, rows_in_batch
 
 FORMATS = ["parquet", "csv", "arrow", "feather", "ipc"]
+TELL_ROWS = ["parquet"]  # formats whose metadata say how many rows there are
+if hasattr(ipc.RecordBatchFileReader, "count_rows"):  # a newer pyarrow
+    TELL_ROWS += ["arrow", "feather", "ipc"]
 
 
 def write(table, path):
@@ -90,7 +93,7 @@ def test_plan(tmp_path, table, ending):
     assert source.features == ("a", "n", "b")
     assert source.left_out == ("t",)
     assert source.n_features == 3
-    assert source.n_rows == (None if ending == "csv" else 50)
+    assert source.n_rows == (50 if ending in TELL_ROWS else None)
     assert source.target_kind == "text"
     assert source.keep_schema == pa.schema([("t", pa.string())])
     assert source.paths == [path]
@@ -366,7 +369,7 @@ def test_default_features_are_what_is_left_and_numeric(tmp_path):
     data = pa.table(
         {
             "f32": pa.array([1.5], pa.float32()),
-            "f16": pa.array([1.5], pa.float16()),
+            "f16": pa.array(np.array([1.5], np.float16)),
             "u8": pa.array([200], pa.uint8()),
             "bool": [True],
             "decimal": pa.array([decimal.Decimal("1.25")], pa.decimal128(5, 2)),
@@ -430,7 +433,7 @@ def test_a_target_of_another_type(tmp_path):
 
 
 def test_float32_only_if_every_feature_of_every_file_is(tmp_path):
-    single = {"a": pa.array([0.1], pa.float32()), "h": pa.array([0.5], pa.float16())}
+    single = {"a": pa.array([0.1], pa.float32()), "h": pa.array(np.array([0.5], np.float16))}
     path = write(single, tmp_path / "single.parquet")
     X = read(path)[0]
     assert X.dtype == np.float32
@@ -705,7 +708,7 @@ def test_a_header_and_no_rows(tmp_path):
 def test_tables_of_no_rows(tmp_path, ending):
     path = write({"x": pa.array([], pa.float64())}, tmp_path / f"data.{ending}")
     source = open_rows([path])
-    assert source.n_rows == 0
+    assert source.n_rows == (0 if ending in TELL_ROWS else None)
     assert list(source) == []
 
 

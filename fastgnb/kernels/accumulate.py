@@ -263,34 +263,33 @@ def _copy(known, shift, known_to, shift_to):
 
 
 @kernel
-def _accumulate(
-    X, codes, weight, by_columns, skip, bounds, wave, known, shift, total, mean, low, scatter
-):
-    """Sum blocks in parallel, `wave` at a time, and merge them in block order."""
+def _accumulate(X, codes, weight, by_columns, skip, bounds, known, shift, total, mean, low, scatter):
+    """Sum blocks in parallel and merge them in block order: one parallel region, one wait."""
     k, d = mean.shape
-    wave = min(wave, len(bounds) - 1)
-    knowns = np.empty((wave, k, known.shape[1]), np.bool_)
-    shifts = np.empty((wave, k, d))
-    n = np.empty((wave, k, known.shape[1]))
-    s1 = np.empty((wave, k, d))
-    s2 = np.empty((wave, k, d))
-    origin = bounds[0]
-    for first in range(0, len(bounds) - 1, wave):
-        m = min(wave, len(bounds) - 1 - first)
-        for b in prange(m):
-            _copy(known, shift, knowns[b], shifts[b])
-            lo = bounds[first + b] - origin
-            hi = bounds[first + b + 1] - origin
-            _block(
-                X, codes, weight, by_columns, lo, hi, skip, knowns[b], shifts[b], n[b], s1[b], s2[b]
-            )
-        for b in range(m):
-            _merge(skip, n[b], shifts[b], s1[b], s2[b], total, mean, low, scatter)
+    m = len(bounds) - 1
+    knowns = np.empty((m, k, known.shape[1]), np.bool_)
+    shifts = np.empty((m, k, d))
+    n = np.empty((m, k, known.shape[1]))
+    s1 = np.empty((m, k, d))
+    s2 = np.empty((m, k, d))
+    for b in prange(m):
+        _copy(known, shift, knowns[b], shifts[b])
+        lo = bounds[b] - bounds[0]
+        hi = bounds[b + 1] - bounds[0]
+        _block(
+            X, codes, weight, by_columns, lo, hi, skip, knowns[b], shifts[b], n[b], s1[b], s2[b]
+        )
+    for b in range(m):
+        _merge(skip, n[b], shifts[b], s1[b], s2[b], total, mean, low, scatter)
 
 
-def rows_per_block(k: int) -> int:
-    """Rows of one block: enough that merging k classes is a small share of the work."""
-    return max(2048, 64 * k)
+def rows_per_block(n: int, k: int) -> int:
+    """Rows of one block, by the shape of the data alone.
+
+    Enough that the sums of all blocks stay below 2% of X and merging below a tenth of the work,
+    and at most 256 blocks, which is enough for as many threads.
+    """
+    return max(2048, 160 * k, -(-n // 256))
 
 
 def accumulate(
@@ -311,8 +310,7 @@ def accumulate(
     n, d = X.shape
     if n == 0 or k == 0:
         return _nothing(k, d, skip)
-    bounds = cut(n, rows_per_block(k))
-    wave = max(2, min(64, (1 << 19) // (k * d)))
+    bounds = cut(n, rows_per_block(n, k))
     w = frozen(np.empty(0) if weight is None else weight)
     known, shift = np.zeros((k, d if skip else 1), np.bool_), np.zeros((k, d))
     sums = _nothing(k, d, skip)
@@ -321,10 +319,10 @@ def accumulate(
         work = (piece.stop - piece.start) * d
         if piece.first == 0:
             guess, few = _nothing(k, d, skip), np.array([0, min(n, _PILOT)])
-            _accumulate(piece.data, *rows, skip, few, 1, known, shift, *guess, work=work)
+            _accumulate(piece.data, *rows, skip, few, known, shift, *guess, work=work)
             known, shift = guess.weight > 0.0, guess.mean
         some = bounds[piece.first : piece.last + 1]
-        _accumulate(piece.data, *rows, skip, some, wave, known, shift, *sums, work=work)
+        _accumulate(piece.data, *rows, skip, some, known, shift, *sums, work=work)
     return sums
 
 

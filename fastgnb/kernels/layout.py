@@ -49,7 +49,7 @@ def pieces(X: NDArray[Any], bounds: NDArray[np.int64]) -> Iterator[Piece]:
             return
     wide = np.float32 if X.dtype.kind == "f" and X.dtype.itemsize <= 4 else np.float64
     rows_per_block = max(1, int(bounds[1]))
-    step = max(1, BUFFER_BYTES // (8 * max(1, X.shape[1]) * rows_per_block))
+    step = max(2, BUFFER_BYTES // (8 * max(1, X.shape[1]) * rows_per_block))
     for first in range(0, last, step):
         end = min(first + step, last)
         start, stop = int(bounds[first]), int(bounds[end])
