@@ -8,7 +8,7 @@ The whole library is one flow, and each step is one file::
     STATISTICS  ClassStats    stats: numbers that add, subtract and merge
       v estimate              params: priors and smoothing
     PARAMETERS  GaussianParams    numbers that decide
-      v score                 kernels/score: joint log likelihood, fused with argmax, proba, evidence
+      v score                 kernels/score: joint log likelihood, fused with what is wanted
     outputs                   naive_bayes (scikit-learn), cli, persist
 
 Statistics never know about priors, smoothing or estimators. Parameters never know about rows.

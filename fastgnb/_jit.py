@@ -41,6 +41,7 @@ _KERNELS: list[Kernel] = []
 _parallel_slot = threading.Lock()
 _is_forked = False
 _is_warned = False
+_is_warming = False
 
 
 def _note_fork() -> None:
@@ -90,6 +91,9 @@ class Kernel:
         _KERNELS.append(self)
 
     def __call__(self, *args: Any, work: int) -> Any:
+        if _is_warming:
+            self.serial(*args)
+            return self.parallel(*args)
         if work < PARALLEL_WORK or self.parallel is self.serial or _is_forked or n_threads() < 2:
             return self.serial(*args)
         slot = _parallel_slot
@@ -122,13 +126,14 @@ def warmup() -> int:
     """Compile and cache every variant of every kernel; return how many variants there are."""
     from .kernels import accumulate, encode, score  # noqa: F401  (they register themselves)
 
-    global PARALLEL_WORK
-    usual = PARALLEL_WORK
-    for PARALLEL_WORK in (0, 2**62):
+    global _is_warming
+    _is_warming = True
+    try:
         for each in _KERNELS:
             for call in each.examples:
                 call()
-    PARALLEL_WORK = usual
+    finally:
+        _is_warming = False
     return n_compiled()
 
 
@@ -194,5 +199,3 @@ def _warn_once(error: Exception) -> None:
             RuntimeWarning,
             stacklevel=2,
         )
-
-

@@ -31,9 +31,7 @@ def merge(args: argparse.Namespace) -> int:
             stats = stats + saved.stats
         except (TypeError, ValueError) as error:
             raise ValueError(f"{path}: {error}") from error
-    SavedModel.from_stats(
-        stats, priors=first.priors, var_smoothing=first.var_smoothing, missing=first.missing
-    ).write(args.output)
+    first.with_stats(stats).write(args.output)
     return 0
 
 

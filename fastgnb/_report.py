@@ -95,6 +95,7 @@ def model_text(saved: SavedModel) -> str:
         ("var_smoothing", f"{saved.var_smoothing:g}"),
         ("epsilon", f"{saved.epsilon:.6g}"),
         ("missing", saved.missing),
+        ("target", saved.target or "not from a table"),
         ("priors", "from the data" if saved.priors is None else "given"),
         ("written by", versions),
     ]
@@ -143,5 +144,7 @@ def model_dict(saved: SavedModel) -> dict[str, Any]:
         "priors": saved.priors,
         "var_smoothing": saved.var_smoothing,
         "missing": saved.missing,
+        "target": saved.target,
+        "weight": saved.weight,
         "versions": dict(saved.versions or {}),
     }

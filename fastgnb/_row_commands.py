@@ -43,8 +43,9 @@ def fit(args: argparse.Namespace) -> int:
     if stats is None:
         raise SourceError(f"{source.paths[0]}: no rows to fit")
     saved = SavedModel.from_stats(
-        stats, priors=args.priors, var_smoothing=args.var_smoothing, missing=args.missing
-    )
+        stats, priors=args.priors, var_smoothing=args.var_smoothing, missing=args.missing,
+        target=args.target, weight=args.weight,
+    )  # fmt: skip
     saved.write(args.model)
     return 0
 
@@ -54,13 +55,10 @@ def update(args: argparse.Namespace) -> int:
     output = args.output or args.model
     _check_output(output, [*args.data, args.target_npy])
     saved = persist.read(args.model)
-    source = _open_for(saved, args, Columns(args.target, args.weight))
+    source = _open_for(saved, args, _learned_columns(saved, args))
     stats = learn(source, saved.stats, missing=saved.missing, quiet=args.quiet)
     assert stats is not None
-    again = SavedModel.from_stats(
-        stats, priors=saved.priors, var_smoothing=saved.var_smoothing, missing=saved.missing
-    )
-    again.write(output)
+    saved.with_stats(stats).write(output)
     return 0
 
 
@@ -205,6 +203,18 @@ def _open_for(saved: SavedModel, args: argparse.Namespace, columns: Columns) -> 
         _note(args, "columns of .npy have no names and are taken in the order of the model")
     _check_labels(saved, source)
     return source
+
+
+def _learned_columns(saved: SavedModel, args: argparse.Namespace) -> Columns:
+    """Target and weight as given, else those of the files that the model learned from."""
+    if args.target_npy is not None:
+        return Columns()
+    if args.target is None and saved.target is None:
+        raise SourceError(
+            f"{args.model}: does not know its target column; name it with --target, or give "
+            "labels with --target-npy"
+        )
+    return Columns(args.target or saved.target, args.weight or saved.weight)
 
 
 def _check_labels(saved: SavedModel, source: RowSource) -> None:

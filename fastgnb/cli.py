@@ -116,8 +116,8 @@ def _add_fit(commands: Any) -> None:
 def _add_update(commands: Any) -> None:
     update = commands.add_parser("update", help="learn more rows into a saved model")
     _add_model_and_data(update)
-    _add_target(update)
-    update.add_argument("--weight", metavar="COL", help="column of row weights")
+    _add_target(update, required=False)
+    update.add_argument("--weight", metavar="COL", help="column of row weights; default: as in fit")
     update.add_argument(
         "--model", dest="output", metavar="FILE", help="where the model goes; default: MODEL itself"
     )
@@ -168,9 +168,10 @@ def _add_model_and_data(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", nargs="+", metavar="DATA", help=_DATA)
 
 
-def _add_target(parser: argparse.ArgumentParser) -> None:
-    target = parser.add_mutually_exclusive_group(required=True)
-    target.add_argument("--target", metavar="COL", help="column of labels")
+def _add_target(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    target = parser.add_mutually_exclusive_group(required=required)
+    default = "" if required else "; default: as in fit"
+    target.add_argument("--target", metavar="COL", help=f"column of labels{default}")
     target.add_argument("--target-npy", metavar="FILE", help="labels (n,) of .npy data")
 
 

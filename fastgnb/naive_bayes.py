@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import _validate
 from ._validate import Labels
 from .kernels.score import Scores, Table
-from .params import GaussianParams, check_priors, check_smoothing, estimate
+from .params import GaussianParams, check_smoothing, estimate
 from .scoring import score as score_rows
 from .stats import ClassStats, from_arrays
 
@@ -88,9 +88,7 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.var_smoothing = var_smoothing
         self.missing = missing
 
-    def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> GaussianNB:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> GaussianNB:
         """Learn from rows X (n, d) with labels y (n,), forgetting what was learned before.
 
         sample_weight (n,): 0 or more, a number, or None for 1 each. Returns self.
@@ -281,7 +279,7 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError("Number of priors must match number of classes.")
 
     def _check_classes(self, classes: Any, *, first: bool) -> NDArray[Any]:
-        """The declared classes, sorted. Raises ValueError where they differ from the first call's."""
+        """The declared classes, sorted. Raises ValueError unless they are the first call's."""
         if classes is None:
             return np.asarray(self.classes_)
         declared = _validate.encode(_validate.as_labels(classes)).classes
@@ -310,7 +308,9 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return _at_most_float64(rows)
 
     def _check_rows_labels(self, X: Any, y: Any, *, first: bool) -> tuple[NDArray[Any], Any]:
-        plain = self._is_plain(X) and type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iub"
+        plain = (
+            self._is_plain(X) and type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iub"
+        )
         if plain and len(X) == len(y) and (first or X.shape[1] == self.n_features_in_):
             self.n_features_in_ = X.shape[1]
             return X, y

@@ -42,6 +42,7 @@ class SavedModel:
 
     priors, var_smoothing and missing are the estimator's; class_prior (k,), theta (k, d),
     var (k, d) and epsilon are its fitted attributes, edited or not; versions says what wrote it.
+    target and weight name the columns of labels and weights in the files that it learned from.
     """
 
     stats: ClassStats
@@ -53,6 +54,8 @@ class SavedModel:
     var_smoothing: float = 1e-9
     missing: str = "error"
     versions: Mapping[str, str] | None = None
+    target: str | None = None
+    weight: str | None = None
 
     @classmethod
     def from_stats(
@@ -62,6 +65,8 @@ class SavedModel:
         priors: ArrayLike | None = None,
         var_smoothing: float = 1e-9,
         missing: str = "error",
+        target: str | None = None,
+        weight: str | None = None,
     ) -> SavedModel:
         """The model of statistics. Raises ValueError for bad parameters or no rows."""
         check_missing(missing)
@@ -69,7 +74,15 @@ class SavedModel:
             raise ValueError("The statistics hold no rows: their total weight is 0.")
         moments = estimate(stats, priors=priors, var_smoothing=var_smoothing)
         given = None if priors is None else np.asarray(priors, np.float64).tolist()
-        return cls(stats, *moments, given, float(var_smoothing), missing, _versions())
+        smoothing = float(var_smoothing)
+        return cls(stats, *moments, given, smoothing, missing, _versions(), target, weight)
+
+    def with_stats(self, stats: ClassStats) -> SavedModel:
+        """The model of other statistics, with these parameters."""
+        return SavedModel.from_stats(
+            stats, priors=self.priors, var_smoothing=self.var_smoothing, missing=self.missing,
+            target=self.target, weight=self.weight,
+        )  # fmt: skip
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -221,6 +234,7 @@ def _document(model: SavedModel) -> dict[str, Any]:
         "var_smoothing": model.var_smoothing,
         "missing": model.missing,
         "epsilon": model.epsilon,
+        "columns": {"target": model.target, "weight": model.weight},
         "versions": dict(model.versions or _versions()),
     }
 
@@ -283,9 +297,10 @@ def _restore(document: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> Save
         tensors["class_prior"], tensors["theta"], tensors["var"], float(document["epsilon"])
     )
     check_missing(document["missing"])
+    columns = document["columns"]
     return SavedModel(
         stats, *moments, document["priors"], check_smoothing(document["var_smoothing"]),
-        document["missing"], document["versions"],
+        document["missing"], document["versions"], columns["target"], columns["weight"],
     )  # fmt: skip
 
 

@@ -312,7 +312,9 @@ def _remainder(a: Floats, b: Floats) -> Floats:
     return left
 
 
-def _check_contained(a: ClassStats, b: ClassStats, left: Floats, spread: Floats, step: Floats) -> None:
+def _check_contained(
+    a: ClassStats, b: ClassStats, left: Floats, spread: Floats, step: Floats
+) -> None:
     """Raise ValueError where b shows more scatter in some feature than a holds."""
     slack = 1e-9 * (a.variance + (a.mean * 1e-12) ** 2)
     taken = np.where(left > 0, a.weight / np.where(left > 0, left, 1.0), 0.0)
@@ -369,7 +371,8 @@ def _with_feature_count(stats: ClassStats) -> ClassStats:
 def _over(stats: ClassStats, classes: NDArray[Any]) -> ClassStats:
     """The same statistics over more classes, whose rows are of weight 0."""
     k, d = len(classes), stats.n_features
-    at = _validate.locate(Labels(stats.classes, np.arange(len(stats.classes))), classes)
+    own = Labels(stats.classes, np.arange(len(stats.classes), dtype=np.int32))
+    at = _validate.locate(own, classes)
 
     def spread(values: Floats, shape: tuple[int, ...]) -> Floats:
         out = np.zeros(shape)

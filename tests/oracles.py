@@ -82,7 +82,7 @@ def epsilon(X: Any, var_smoothing: float = 1e-9, weight: Any = None) -> Fraction
 
 
 def joint(x: Any, prior: Any, theta: Any, var: Any) -> list[Decimal]:
-    """Joint log likelihoods of one row for k classes; a NaN's term is absent; prior 0 gives -inf."""
+    """Joint log likelihoods of one row for k classes; a NaN's term is absent, prior 0 is -inf."""
     with localcontext() as context:
         context.prec = 60
         out = []

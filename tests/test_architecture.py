@@ -1,4 +1,4 @@
-"""The shape of the house: imports go down only, dependencies stay in their rooms, importing is free."""
+"""The shape of the house: imports go down only, dependencies stay in their rooms."""
 
 from __future__ import annotations
 

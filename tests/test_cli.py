@@ -234,7 +234,7 @@ def test_update_equals_fit_on_all(tmp_path):
     run("fit", tmp_path / "0.parquet", *FIT, *options, "--model", model)
     run("update", model, tmp_path / "1.parquet", "--target", "y", "--model", tmp_path / "second")
     assert persist.read(model).stats.count.sum() == 90
-    run("update", tmp_path / "second", tmp_path / "2.parquet", "--target", "y")
+    run("update", tmp_path / "second", tmp_path / "2.parquet")  # the target is that of fit
     expect_equal(persist.read(tmp_path / "second"), data, var_smoothing=0.1, priors=[0.2, 0.3, 0.5])
 
 
@@ -278,6 +278,24 @@ def test_update_with_new_classes_weights_and_no_rows(tmp_path, fitted):
     empty = write(pa.table(data).slice(0, 0), tmp_path / "empty.parquet")
     run("update", model, empty, "--target", "y")
     assert persist.read(model).stats.count.tolist() == stats.count.tolist()
+
+
+def test_update_remembers_the_weights_of_fit(tmp_path):
+    data = problem()
+    path, model = write(data, tmp_path / "rows.parquet"), tmp_path / "model"
+    run("fit", path, *FIT, "--weight", "w", "--model", model)
+    run("update", model, path)
+    assert persist.read(model).stats.count.sum() == pytest.approx(2 * data["w"].sum())
+
+
+def test_update_without_a_known_target(tmp_path, fitted, capsys):
+    data, path, _ = fitted
+    model = tmp_path / "from_python"
+    fastgnb.save(fastgnb.GaussianNB().fit(pd.DataFrame(data)[FEATURES], data["y"]), model)
+    line = fails(capsys, "update", model, path)
+    assert "does not know its target column; name it with --target" in line
+    run("update", model, path, "--target", "y")
+    assert persist.read(model).stats.count.sum() == 600
 
 
 def test_update_that_fails_leaves_the_model(tmp_path, fitted, capsys):

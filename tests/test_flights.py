@@ -1,4 +1,4 @@
-"""All flights out of New York in 2013: missing values, heavy tails, a constant column, 16 classes."""
+"""All flights out of New York in 2013: missing values, heavy tails, a constant column."""
 
 from __future__ import annotations
 

@@ -220,7 +220,7 @@ _jit.PARALLEL_WORK = 0
 before = _jit.warmup()
 y = np.array([0, 0, 1, 1])
 for dtype in ("f2", "f4", "f8", "i1", "u2", "i4", "i8", "?"):
-    for make in (np.ascontiguousarray, np.asfortranarray, lambda a: np.repeat(a, 2, axis=1)[:, ::2]):
+    for make in (np.ascontiguousarray, np.asfortranarray, lambda a: a.repeat(2, axis=1)[:, ::2]):
         for writeable in (True, False):
             X = make(np.array([[0, 1], [1, 0], [7, 1], [6, 0]]).astype(dtype))
             X.flags.writeable = writeable

@@ -68,7 +68,7 @@ def test_what_cannot_be_saved(tmp_path):
     with pytest.raises(TypeError, match=r"Expected a fastgnb.GaussianNB, got GaussianNB"):
         save(Reference(), tmp_path / "m")
     bytes_model, _ = fitted(np.array([b"a", b"b", b"c"]))
-    with pytest.raises(ValueError, match="Labels of dtype .* cannot be saved"):
+    with pytest.raises(ValueError, match=r"Labels of dtype .* cannot be saved"):
         save(bytes_model, tmp_path / "m")
     assert not list(tmp_path.iterdir())
 

@@ -36,7 +36,7 @@ def test_joint_log_likelihood_is_exact_to_1e12(rng, k, d, offset):
             assert abs(Decimal(float(a)) - b) <= Decimal("1e-12") * abs(b)
     for a, exact in zip(got.evidence, want, strict=True):
         b = oracles.log_evidence(exact)
-        assert abs(Decimal(float(a)) - b) <= Decimal("1e-12") * max(abs(b), max(map(abs, exact)))
+        assert abs(Decimal(float(a)) - b) <= Decimal("1e-12") * max(abs(b), *map(abs, exact))
     assert got.codes.tolist() == [int(np.argmax(exact)) for exact in want]
     assert got.bad == -1
 

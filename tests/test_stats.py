@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.resources
+import itertools
 import re
 from fractions import Fraction
 
@@ -324,7 +325,7 @@ def test_any_chunking_and_order_is_one_pass(rows, cuts):
     bounds = sorted({0, len(X), *(c for c in cuts if c < len(X))})
     parts = [
         ClassStats.from_rows(X[a:b], y[a:b], weight[a:b], classes=[0, 1, 2])
-        for a, b in zip(bounds, bounds[1:], strict=False)
+        for a, b in itertools.pairwise(bounds)
     ]
     size = max(abs(X).max(), 1e-300)
     for stats in (sum(parts), sum(reversed(parts))):

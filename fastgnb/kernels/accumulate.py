@@ -263,7 +263,9 @@ def _copy(known, shift, known_to, shift_to):
 
 
 @kernel
-def _accumulate(X, codes, weight, by_columns, skip, bounds, known, shift, total, mean, low, scatter):
+def _accumulate(
+    X, codes, weight, by_columns, skip, bounds, known, shift, total, mean, low, scatter
+):
     """Sum blocks in parallel and merge them in block order: one parallel region, one wait."""
     k, d = mean.shape
     m = len(bounds) - 1
@@ -276,9 +278,7 @@ def _accumulate(X, codes, weight, by_columns, skip, bounds, known, shift, total,
         _copy(known, shift, knowns[b], shifts[b])
         lo = bounds[b] - bounds[0]
         hi = bounds[b + 1] - bounds[0]
-        _block(
-            X, codes, weight, by_columns, lo, hi, skip, knowns[b], shifts[b], n[b], s1[b], s2[b]
-        )
+        _block(X, codes, weight, by_columns, lo, hi, skip, knowns[b], shifts[b], n[b], s1[b], s2[b])
     for b in range(m):
         _merge(skip, n[b], shifts[b], s1[b], s2[b], total, mean, low, scatter)
 
