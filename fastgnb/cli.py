@@ -14,7 +14,7 @@ import io
 import math
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from . import __version__
@@ -63,23 +63,29 @@ def _one_line(error: Exception) -> str:
 
 
 def _run(args: argparse.Namespace) -> int:
-    if getattr(args, "threads", None) is not None:
-        _use_threads(args.threads)
-    home = importlib.import_module(f".{_HOMES[args.command]}", __package__)
-    command: Callable[[argparse.Namespace], int] = getattr(home, args.command)
-    with arrow_without_signals():
-        return command(args)
+    with _threads(getattr(args, "threads", None)):
+        home = importlib.import_module(f".{_HOMES[args.command]}", __package__)
+        command: Callable[[argparse.Namespace], int] = getattr(home, args.command)
+        with arrow_without_signals():
+            return command(args)
 
 
-def _use_threads(n: int) -> None:
-    """Numba reads its number of threads when it is imported, so tell it before."""
-    if "numba" in sys.modules:
-        numba = sys.modules["numba"]
-        numba.set_num_threads(min(n, numba.config.NUMBA_NUM_THREADS))
-    else:
-        os.environ["NUMBA_NUM_THREADS"] = str(n)
-    with contextlib.suppress(ImportError):
-        importlib.import_module("pyarrow").set_cpu_count(n)
+@contextlib.contextmanager
+def _threads(n: int | None) -> Iterator[None]:
+    """Use n threads, of Numba and of Arrow; a caller in this process finds them as they were."""
+    with contextlib.ExitStack() as after:
+        if n is not None and "numba" in sys.modules:
+            numba = sys.modules["numba"]
+            after.callback(numba.set_num_threads, numba.get_num_threads())
+            numba.set_num_threads(min(n, numba.config.NUMBA_NUM_THREADS))
+        elif n is not None:  # Numba reads the number when it is imported, so tell it before
+            os.environ["NUMBA_NUM_THREADS"] = str(n)
+        if n is not None:
+            with contextlib.suppress(ImportError):
+                pyarrow = importlib.import_module("pyarrow")
+                after.callback(pyarrow.set_cpu_count, pyarrow.cpu_count())
+                pyarrow.set_cpu_count(n)
+        yield
 
 
 # ------------------------------------------------------------------ arguments

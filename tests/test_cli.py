@@ -224,6 +224,15 @@ def test_npy(tmp_path, capsys):
 # ------------------------------------------------------------------ update and merge
 
 
+def test_threads_are_given_back(tmp_path):
+    import numba
+
+    before = numba.get_num_threads(), pa.cpu_count()
+    path = write(problem(), tmp_path / "rows.parquet")
+    run("fit", path, *FIT, "--model", tmp_path / "model", "--threads", 1)
+    assert (numba.get_num_threads(), pa.cpu_count()) == before
+
+
 def test_update_equals_fit_on_all(tmp_path):
     data = problem()
     table = pa.table(data)
