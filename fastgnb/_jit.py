@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Kernel",
+    "compile_examples",
     "frozen",
     "helper",
     "kernel",
@@ -27,7 +28,6 @@ __all__ = [
     "n_threads",
     "prange",
     "serial_kernel",
-    "warmup",
 ]
 
 # FMA contraction only: it keeps NaN and infinity, and unlike reassociation it does not delete the
@@ -105,7 +105,7 @@ class Kernel:
             slot.release()
 
     def example(self, call: Callable[[], None]) -> Callable[[], None]:
-        """Register a call that compiles every variant of this kernel, for `warmup`."""
+        """Register a call that compiles every variant of this kernel, for warming up."""
         self.examples.append(call)
         return call
 
@@ -122,10 +122,8 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def warmup() -> int:
-    """Compile and cache every variant of every kernel; return how many variants there are."""
-    from .kernels import accumulate, encode, score  # noqa: F401  (they register themselves)
-
+def compile_examples() -> int:
+    """Compile both twins of every kernel imported so far for all its examples; count variants."""
     global _is_warming
     _is_warming = True
     try:

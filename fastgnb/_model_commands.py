@@ -52,9 +52,9 @@ def show(args: argparse.Namespace) -> int:
 
 def warmup(args: argparse.Namespace) -> int:
     """`fastgnb warmup`."""
-    from . import _jit
+    from . import kernels
 
     start = time.perf_counter()
-    compiled = _jit.warmup()
+    compiled = kernels.warmup()
     print(f"{compiled} kernels compiled in {time.perf_counter() - start:.1f} s")
     return 0

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from . import _jit
+from . import kernels
 from ._arrow import pa, pq
 from ._columns import Columns
 from ._report import align
@@ -43,7 +43,7 @@ def demo(args: argparse.Namespace) -> int:
     n = args.rows
     print(f"generating {n} rows x {N_FEATURES} features, {N_CLASSES} classes", file=sys.stderr)
     X, y = _generate(n)
-    _jit.warmup()
+    kernels.warmup()
     print(f"kernels are compiled before timing; best of {REPEATS} runs", file=sys.stderr)
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "rows.parquet")

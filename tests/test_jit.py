@@ -215,9 +215,9 @@ def test_the_number_of_variants_is_bounded(python, tmp_path):
     """Whatever comes in, kernels see float32 or float64 in C order, read-only."""
     code = """
 import numpy as np
-from fastgnb import GaussianNB, _jit
+from fastgnb import GaussianNB, _jit, kernels
 _jit.PARALLEL_WORK = 0
-before = _jit.warmup()
+before = kernels.warmup()
 y = np.array([0, 0, 1, 1])
 for dtype in ("f2", "f4", "f8", "i1", "u2", "i4", "i8", "?"):
     for make in (np.ascontiguousarray, np.asfortranarray, lambda a: a.repeat(2, axis=1)[:, ::2]):
