@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from .kernels.encode import encode_fixed, encode_integers
 
+_TOO_LARGE = " or a value too large for dtype('float64')"
+
 
 class Labels(NamedTuple):
     """Labels of n rows: `classes` (k,) sorted and distinct, `codes` (n,) int32 positions in it."""
@@ -22,7 +24,7 @@ class Labels(NamedTuple):
 
 def check_missing(missing: object) -> bool:
     """Whether missing values are skipped. Raises ValueError unless "error" or "skip"."""
-    if missing not in ("error", "skip"):
+    if not isinstance(missing, str) or missing not in ("error", "skip"):
         raise ValueError(f"missing must be 'error' or 'skip', got {missing!r}.")
     return missing == "skip"
 
@@ -35,6 +37,8 @@ def check_rows(X: Any) -> NDArray[Any]:
             "to a dense numpy array."
         )
     rows = np.asarray(X)
+    if rows.dtype.kind == "O" and hasattr(X, "iloc"):  # pandas' nullable columns
+        rows = X.to_numpy(np.float64, na_value=np.nan)
     if rows.ndim != 2:
         raise ValueError(f"Expected 2D array, got {rows.ndim}D array instead.")
     if rows.dtype.kind == "c":
@@ -118,7 +122,9 @@ def check_weight(weight: Any, n: int) -> NDArray[np.float64] | None:
         raise ValueError(f"sample_weight.shape == {values.shape}, expected {(n,)}!")
     if n and not np.isfinite(values).all():
         what = "NaN" if np.isnan(values).any() else "infinity"
-        raise ValueError(f"Input sample_weight contains {what}.")
+        raise ValueError(
+            f"Input sample_weight contains {what}{_TOO_LARGE if what != 'NaN' else ''}."
+        )
     if n and values.min() < 0:
         raise ValueError(
             f"Negative values in data passed to `sample_weight`: weight {values.min()} of row "
@@ -148,6 +154,8 @@ def encode(labels: NDArray[Any]) -> Labels:
     """
     if len(labels) == 0:
         return Labels(labels, np.empty(0, np.int32))
+    if not labels.dtype.isnative:
+        labels = labels.astype(labels.dtype.newbyteorder("="))
     kind = labels.dtype.kind
     if kind == "b":
         classes, codes = encode_integers(labels.view(np.uint8)) or _unreachable()
@@ -162,7 +170,7 @@ def encode(labels: NDArray[Any]) -> Labels:
     if kind == "f":
         return _encode_floats(labels)
     if kind == "U" and labels.dtype.itemsize:
-        return Labels(*encode_fixed(labels.astype(labels.dtype.newbyteorder("="), copy=False)))
+        return Labels(*encode_fixed(labels))
     if kind in "cmMV":
         raise ValueError(f"Unknown label type: {labels.dtype}. Labels are whole numbers or text.")
     return _encode_objects(labels)
@@ -196,7 +204,7 @@ def _encode_floats(labels: NDArray[Any]) -> Labels:
     classes, codes = encode_fixed(values)
     if not np.isfinite(classes).all():
         what = "NaN" if np.isnan(classes).any() else "infinity"
-        raise ValueError(f"Input y contains {what}.")
+        raise ValueError(f"Input y contains {what}{_TOO_LARGE if what != 'NaN' else ''}.")
     if (classes != np.floor(classes)).any():
         raise ValueError(
             "Unknown label type: continuous. Maybe you are trying to fit a classifier, which "
@@ -212,6 +220,14 @@ def _is_missing(value: object) -> bool:
         return True
 
 
+def _as_numbers(items: list[Any], distinct: list[Any]) -> NDArray[Any]:
+    """Number objects as an array. Raises ValueError where no type holds all of them exactly."""
+    numbers = np.asarray(items)
+    if numbers.dtype.kind not in "biuf" or set(np.unique(numbers).tolist()) != set(distinct):
+        raise ValueError(f"Labels {distinct[:5]} cannot be held exactly by one numeric type.")
+    return numbers
+
+
 def _encode_objects(labels: NDArray[Any]) -> Labels:
     items = labels.tolist()
     distinct = list(dict.fromkeys(items))
@@ -223,12 +239,16 @@ def _encode_objects(labels: NDArray[Any]) -> Labels:
             "Labels must be uniformly text or numbers, got "
             f"{sorted({type(value).__name__ for value in distinct})}."
         )
-    if not isinstance(distinct[0], (str, bytes)):
+    if any(isinstance(value, bytes) for value in distinct):
+        raise TypeError(
+            "Support for labels represented as bytes is not supported. Convert the labels to a "
+            "string or integer format."
+        )
+    if not isinstance(distinct[0], str):
         odd = [value for value in distinct if not isinstance(value, (int, float, np.generic))]
         if odd:
             raise ValueError(f"Unknown label type: {type(odd[0]).__name__}.")
-        found = encode(np.asarray(items))
-        return Labels(found.classes, found.codes)
+        return encode(_as_numbers(items, distinct))
     distinct.sort()
     table = {value: code for code, value in enumerate(distinct)}
     codes = np.fromiter(map(table.__getitem__, items), np.int32, len(items))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import assert_all_finite, column_or_1d
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _validate
 from ._validate import Labels
 from .kernels.score import Scores, Table
-from .params import GaussianParams, check_smoothing, estimate
+from .params import GaussianParams, Moments, check_smoothing, estimate
 from .scoring import score as score_rows
 from .stats import ClassStats, from_arrays
 
@@ -60,7 +62,8 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Fitting reads X once, with 3 n d float64 operations; scoring reads it once, with 3 n d k.
     The bits of all results are the same for any number of threads. Error: see `ClassStats`; joint
-    log likelihoods are within 1e-12, relative, of exact arithmetic on the fitted parameters.
+    log likelihoods are within 1e-12, relative to their largest term, of exact arithmetic on the
+    fitted parameters.
 
     References
     ----------
@@ -76,6 +79,12 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> GaussianNB().fit(X, y).predict([[-0.8, -1]])
     array([1])
     """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "priors": ["array-like", None],
+        "var_smoothing": [Interval(Real, 0, None, closed="left")],
+        "missing": [StrOptions({"error", "skip"})],
+    }
 
     def __init__(
         self,
@@ -121,10 +130,9 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         if not isinstance(stats, ClassStats):
             raise TypeError(f"Expected ClassStats, got {type(stats).__name__}.")
-        self._adopt(stats)
-        self.n_features_in_ = stats.n_features
-        self._keep_names(stats.feature_names)
-        return self
+        self._check_params()
+        self._adopt(stats, self._estimate(stats))
+        return self._keep_names(stats)
 
     def merge(self, other: GaussianNB) -> GaussianNB:
         """Learn what another model learned, as if its rows had come here. Returns self.
@@ -132,6 +140,8 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Classes are united by label. Raises ValueError where the features differ.
         """
         check_is_fitted(self)
+        if not isinstance(other, GaussianNB):
+            raise TypeError(f"Expected a fastgnb.GaussianNB, got {type(other).__name__}.")
         check_is_fitted(other)
         return self.fit_stats(self.stats_ + other.stats_)
 
@@ -173,8 +183,8 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def from_sklearn(cls, model: Any) -> GaussianNB:
         """A model that predicts as a fitted `sklearn.naive_bayes.GaussianNB` and can learn on.
 
-        It takes the variances apart again by `epsilon_`, which is exact where the model was fitted
-        in one call.
+        What is learned on is its variances less `epsilon_`, as exact as it stored them: a feature
+        that varies less than epsilon_ has few digits left.
         """
         check_is_fitted(model)
         theta = np.array(model.theta_, np.float64)
@@ -217,7 +227,8 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if classes is not None:
                 found = Labels(classes, _validate.locate(found, classes))
             stats = self._stats_of(rows, found, sample_weight)
-            self._adopt(stats if first else self.stats_ + stats)
+            stats = stats if first else self.stats_ + stats
+            self._adopt(stats, self._estimate(stats))
         except BaseException:
             self.__dict__ = before
             raise
@@ -238,33 +249,41 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._refuse(rows)
             raise
 
-    def _adopt(self, stats: ClassStats) -> None:
-        """Set every fitted attribute from statistics."""
+    def _estimate(self, stats: ClassStats) -> Moments:
         if not stats.count.sum() > 0:
             raise ValueError("The statistics hold no rows: their total weight is 0.")
-        moments = estimate(stats, priors=self.priors, var_smoothing=self.var_smoothing)
+        return estimate(stats, priors=self.priors, var_smoothing=self.var_smoothing)
+
+    def _adopt(self, stats: ClassStats, moments: Moments) -> None:
+        """Set every fitted attribute that rows or statistics decide."""
         self.stats_ = stats
-        self.classes_ = stats.classes
+        self.classes_ = stats.classes.copy()
         self.class_count_ = stats.count.copy()
         self.class_prior_, self.theta_, self.var_, self.epsilon_ = moments
 
-    def _keep_names(self, names: tuple[str, ...] | None) -> None:
-        if names is not None:
-            self.feature_names_in_ = np.array(names, dtype=object)
+    def _keep_names(self, stats: ClassStats) -> GaussianNB:
+        self.n_features_in_ = stats.n_features
+        if stats.feature_names is not None:
+            self.feature_names_in_ = np.array(stats.feature_names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+        return self
 
     def _table(self, X: Any, table: Table) -> NDArray[Any]:
         return np.asarray(self._score(X, table).table)
 
     def _score(self, X: Any, table: Table | None = None, *, evidence: bool = False) -> Scores:
         check_is_fitted(self)
+        _validate.check_missing(self.missing)
         rows = self._check_rows(X)
         params = GaussianParams.from_moments(
             self.class_prior_, self.theta_, self.var_,
-            classes=self.classes_, feature_names=getattr(self, "feature_names_in_", None),
+            classes=self.classes_, count=self.stats_.count,
+            feature_names=getattr(self, "feature_names_in_", None),
         )  # fmt: skip
-        narrow = rows.dtype == np.float32 and table in ("proba", "log_proba")
+        narrow = (
+            rows.dtype.kind == "f" and rows.dtype.itemsize == 4 and table in ("proba", "log_proba")
+        )
         dtype = np.float32 if narrow else np.float64
         skip = self.missing == "skip"
         scores = score_rows(rows, params, table=table, evidence=evidence, skip=skip, dtype=dtype)
@@ -273,22 +292,26 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return scores
 
     def _check_params(self) -> None:
-        _validate.check_missing(self.missing)
-        check_smoothing(self.var_smoothing)
+        try:
+            _validate.check_missing(self.missing)
+            check_smoothing(self.var_smoothing)
+        except ValueError:
+            self._validate_params()  # scikit-learn's error and text, where it has one
+            raise
         if self.priors is not None and np.asarray(self.priors).ndim != 1:
             raise ValueError("Number of priors must match number of classes.")
 
     def _check_classes(self, classes: Any, *, first: bool) -> NDArray[Any]:
         """The declared classes, sorted. Raises ValueError unless they are the first call's."""
         if classes is None:
-            return np.asarray(self.classes_)
+            return self.stats_.classes
         declared = _validate.encode(_validate.as_labels(classes)).classes
         if not first and not _validate.same_labels(declared, self.classes_):
             raise ValueError(
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, was: "
                 f"{self.classes_!r}"
             )
-        return declared if first else np.asarray(self.classes_)
+        return declared if first else self.stats_.classes
 
     def _is_plain(self, X: Any) -> bool:
         """Whether X needs no conversion and no check that its kernel does not make."""
@@ -339,4 +362,7 @@ def _labels_of(y: Any) -> NDArray[Any]:
 
 
 def _at_most_float64(rows: NDArray[Any]) -> NDArray[Any]:
+    """Rows as real numbers of at most 8 bytes. Raises ValueError for dates and the like."""
+    if rows.dtype.kind not in "fiub":
+        raise ValueError(f"Expected numeric rows, got dtype {rows.dtype}.")
     return rows.astype(np.float64) if rows.dtype.itemsize > 8 else rows

@@ -48,17 +48,25 @@ class GaussianParams:
         var: ArrayLike,
         *,
         classes: NDArray[Any],
+        count: Floats | None = None,
         feature_names: Sequence[str] | None = None,
     ) -> GaussianParams:
         """Parameters of priors (k,), means (k, d) and variances (k, d).
 
-        A class of prior 0 never wins and its variances are not looked at. Raises ValueError that
-        names class and feature where the variance of a class that can win is not positive.
+        A class of prior 0, or without rows where their `count` (k,) is given, never wins and its
+        variances are not looked at. Raises ValueError that names class and feature where the
+        variance of a class that can win is not positive, and for priors and means that are not
+        finite.
         """
         prior = np.asarray(class_prior, np.float64)
         mean = np.ascontiguousarray(theta, np.float64)
         variance = np.asarray(var, np.float64)
-        possible = prior > 0
+        possible = prior > 0 if count is None else (prior > 0) & (count > 0)
+        if not possible.any() or not np.isfinite(prior).all() or not np.isfinite(mean).all():
+            raise ValueError(
+                "Expected finite means and priors, with at least one prior above 0 among classes "
+                f"that have rows; got priors {prior}."
+            )
         good = (variance > 0) & (variance < np.inf)
         if not good.all():
             _check_variance(good | ~possible[:, None], variance, classes, feature_names)
@@ -87,6 +95,11 @@ def estimate(
     whole = stats.collapse()
     spread = float(whole.variance.max(initial=0.0))
     epsilon = smoothing * spread if spread > 0 else smoothing
+    if not math.isfinite(epsilon):
+        raise ValueError(
+            f"The largest variance {spread} times var_smoothing {smoothing} overflows float64. "
+            "Scale the features down."
+        )
     theta, var = stats.mean.copy(), stats.variance + epsilon
     if stats.feature_count is not None:
         unseen = (stats.feature_count == 0) & (stats.count > 0)[:, None]
@@ -97,7 +110,7 @@ def estimate(
 
 def check_smoothing(var_smoothing: object) -> float:
     """var_smoothing as a float. Raises ValueError unless it is a number from 0 up."""
-    if not isinstance(var_smoothing, Real) or isinstance(var_smoothing, bool):
+    if not isinstance(var_smoothing, Real):
         raise ValueError(f"var_smoothing must be a number from 0 up, got {var_smoothing!r}.")
     value = float(var_smoothing)
     if not 0.0 <= value < math.inf:

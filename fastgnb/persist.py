@@ -21,7 +21,7 @@ from . import __version__
 from ._atomic import replacing
 from ._validate import NotFiniteError, check_finite, check_missing
 from .kernels.score import Scores, Table
-from .params import GaussianParams, Moments, check_priors, check_smoothing, estimate
+from .params import GaussianParams, Moments, check_smoothing, estimate
 from .scoring import score
 from .stats import ClassStats
 
@@ -113,7 +113,7 @@ class SavedModel:
             )
         params = GaussianParams.from_moments(
             self.class_prior, self.theta, self.var,
-            classes=self.classes, feature_names=self.feature_names,
+            classes=self.classes, count=self.stats.count, feature_names=self.feature_names,
         )  # fmt: skip
         skip = self.missing == "skip"
         scores = score(X, params, table=table, evidence=evidence, skip=skip)
@@ -122,11 +122,15 @@ class SavedModel:
         return scores
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file; it appears whole or not at all. Raises OSError."""
+        """Write the model file; it appears whole or not at all.
+
+        Raises OSError, and ValueError for labels or parameters that make no model.
+        """
         from safetensors.numpy import save as dump
 
-        tensors = _tensors(self)
-        text = json.dumps(_document(self), sort_keys=True)
+        tensors, document = _tensors(self), _document(self)
+        _restore(document, tensors)  # what could not be loaded is not written
+        text = json.dumps(document, sort_keys=True)
         meta = {"fastgnb": text, "sha256": _digest(text, tensors)}
         data = dump(tensors, metadata=meta)
         with replacing(Path(path)) as temporary:
@@ -189,10 +193,10 @@ def load(path: str | os.PathLike[str]) -> GaussianNB:
     saved = read(path)
     model = GaussianNB(
         priors=saved.priors, var_smoothing=saved.var_smoothing, missing=saved.missing
-    ).fit_stats(saved.stats)
-    model.class_prior_, model.theta_, model.var_ = saved.class_prior, saved.theta, saved.var
-    model.epsilon_ = saved.epsilon
-    return model
+    )
+    moments = Moments(saved.class_prior, saved.theta, saved.var, saved.epsilon)
+    model._adopt(saved.stats, moments)
+    return model._keep_names(saved.stats)
 
 
 def _versions() -> dict[str, str]:
@@ -217,18 +221,21 @@ def _tensors(model: SavedModel) -> dict[str, Floats]:
 
 def _document(model: SavedModel) -> dict[str, Any]:
     classes = model.classes
-    kind = {"b": "bool", "i": "int", "u": "int", "f": "float", "U": "str", "O": "object"}.get(
-        classes.dtype.kind
-    )
     values = classes.tolist()
-    if kind is None or (kind == "object" and not all(type(v) is str for v in values)):
+    is_text = all(isinstance(value, str) for value in values)
+    if classes.dtype.kind == "O" and is_text:
+        values = [str(value) for value in values]
+    elif classes.dtype.kind not in "biufU" or (classes.dtype.itemsize > 8 and not is_text):
         raise ValueError(
             f"Labels of dtype {classes.dtype} cannot be saved: use text, whole numbers or booleans."
         )
     return {
         "schema": SCHEMA,
         "model": "GaussianNB",
-        "classes": {"dtype": "object" if kind == "object" else classes.dtype.str, "values": values},
+        "classes": {
+            "dtype": "object" if classes.dtype.kind == "O" else classes.dtype.str,
+            "values": values,
+        },
         "feature_names": None if model.feature_names is None else list(model.feature_names),
         "priors": model.priors,
         "var_smoothing": model.var_smoothing,
@@ -283,7 +290,8 @@ def _restore(document: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> Save
     for name in ("count", "variance", "var", "class_prior"):
         if (tensors[name] < 0).any():
             raise ValueError(f"{name} is negative")
-    check_priors(tensors["class_prior"], k)
+    if not tensors["class_prior"].any() or not tensors["count"].any():
+        raise ValueError("no class has a prior above 0 and rows")
     stats = ClassStats(
         classes,
         tensors["count"],

@@ -36,6 +36,8 @@ class ClassStats:
     feature_count : (k, d) float64 or None, sum of weights of the values present, where missing
         values are skipped. None: it is `count` for every feature.
     feature_names : tuple of d str, or None where the rows had none.
+    peak : (k, d) float64 or None, the scatter before rows were subtracted: what is left has the
+        rounding error of that.
 
     Notes
     -----
@@ -58,6 +60,7 @@ class ClassStats:
     mean_low: Floats
     feature_count: Floats | None = None
     feature_names: tuple[str, ...] | None = None
+    peak: Floats | None = None
 
     @classmethod
     def from_rows(
@@ -142,7 +145,8 @@ class ClassStats:
     def collapse(self) -> ClassStats:
         """The statistics of all rows as one class, labelled 0."""
         share, step, (high, low) = self._around_grand_mean()
-        variance = (share * (self.variance + step**2)).sum(axis=0)
+        with np.errstate(over="ignore"):
+            variance = (share * (self.variance + step**2)).sum(axis=0)
         sums = None if self.feature_count is None else self.feature_count.sum(axis=0)[None]
         return ClassStats(
             np.zeros(1, np.int64),
@@ -169,23 +173,33 @@ class ClassStats:
     def __add__(self, other: object) -> ClassStats:
         if not isinstance(other, ClassStats):
             return NotImplemented
-        if not len(other.classes) or not len(self.classes):
-            return self if len(self.classes) else other
         a, b = _aligned(self, other)
         na, nb = a.weight, b.weight
-        total = na + nb
-        share = np.divide(nb, total, out=np.zeros_like(total), where=total > 0)
-        step = _difference(b.mean, b.mean_low, a.mean, a.mean_low)
-        spread = a.variance + share * (b.variance - a.variance) + (share * (1 - share)) * step**2
-        mean, low = two_sum(a.mean, a.mean_low + share * step)
-        return replace(
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = na + nb
+            some = total > 0
+            share_a = np.divide(na, total, out=np.zeros_like(total), where=some)
+            share_b = np.divide(nb, total, out=np.zeros_like(total), where=some)
+            step = _difference(b.mean, b.mean_low, a.mean, a.mean_low)
+            gain = b.variance - a.variance
+            # From the heavier side, so that a light side, however far, rounds nothing away.
+            heavy = na >= nb
+            spread = np.where(heavy, a.variance + share_b * gain, b.variance - share_a * gain)
+            spread = spread + share_a * step * (share_b * step)
+            low = np.where(heavy, a.mean_low + share_b * step, b.mean_low - share_a * step)
+            mean, low = two_sum(np.where(heavy, a.mean, b.mean), low)
+            count = a.count + b.count
+        both = replace(
             a,
-            count=a.count + b.count,
+            count=count,
             mean=_choose(na, nb, a.mean, b.mean, mean),
             variance=_choose(na, nb, a.variance, b.variance, spread),
             mean_low=_choose(na, nb, a.mean_low, b.mean_low, low),
             feature_count=None if a.feature_count is None else total,
+            peak=None if a.peak is None and b.peak is None else _peak(a) + _peak(b),
         )
+        _check_overflow(both)
+        return both
 
     def __radd__(self, other: object) -> ClassStats:
         return self if other == 0 else NotImplemented  # sum() starts from 0
@@ -199,27 +213,32 @@ class ClassStats:
         """
         if not isinstance(other, ClassStats):
             return NotImplemented
-        if not len(other.classes):
-            return self
         a, b = _aligned(self, other)
-        if len(a.classes) > len(self.classes):
-            strange = sorted(set(a.classes.tolist()) - set(self.classes.tolist()))
-            raise ValueError(f"Cannot subtract rows of classes {strange}: they were never added.")
         na, nb = a.weight, b.weight
-        left = _remainder(na, nb)
+        strange = a.classes[(a.count == 0) & (b.count > 0)].tolist()
+        if strange:
+            raise ValueError(f"Cannot subtract rows of classes {strange}: they were never added.")
+        count, left = _remainder(a.count, b.count), _remainder(na, nb)
+        if a.feature_count is not None and (left > count[:, None] * (1 + 1e-9)).any():
+            raise ValueError(
+                "Cannot subtract statistics of rows that were not added: more values than rows "
+                "would be left."
+            )
         gain = np.divide(nb, left, out=np.zeros_like(left), where=left > 0)
         step = _difference(a.mean, a.mean_low, b.mean, b.mean_low)
         spread = a.variance + gain * (a.variance - b.variance) - gain * (1 + gain) * step**2
-        _check_contained(a, b, left, spread, step)
+        peak = np.maximum(_peak(a), a.scatter)
+        _check_contained(a, b, left, spread, step, peak)
         mean, low = two_sum(a.mean, a.mean_low + gain * step)
         some = (left > 0) & (nb > 0)
         return replace(
             a,
-            count=_remainder(a.count, b.count),
+            count=count,
             mean=np.where(some, mean, np.where(left > 0, a.mean, 0.0)),
             variance=np.where(some, np.maximum(spread, 0.0), np.where(left > 0, a.variance, 0.0)),
             mean_low=np.where(some, low, np.where(left > 0, a.mean_low, 0.0)),
             feature_count=None if a.feature_count is None else left,
+            peak=peak,
         )
 
     def __repr__(self) -> str:
@@ -249,22 +268,17 @@ def from_arrays(
     sums = accumulate(rows, labels.codes, scaled, k, skip=skip)
     if not (np.isfinite(sums.mean).all() and np.isfinite(sums.scatter).all()):
         _validate.check_finite(rows, weight, skip=skip)
-        column = int(np.flatnonzero(~np.isfinite(sums.scatter).all(axis=0))[0])
-        raise ValueError(
-            f"Feature {column} of X spans values so far apart that its variance overflows "
-            "float64. Scale it down."
-        )
     some = sums.weight > 0
     variance = np.divide(sums.scatter, sums.weight, out=np.zeros((k, d)), where=some)
-    total = sums.weight if unit is None else np.ldexp(sums.weight, unit[:, None])
-    if not skip:
-        return ClassStats(
-            labels.classes, total[:, 0], sums.mean, variance, sums.mean_low, None, feature_names
-        )
-    count = np.bincount(labels.codes, weight, k).astype(np.float64)
-    return ClassStats(
-        labels.classes, count, sums.mean, variance, sums.mean_low, total, feature_names
-    )
+    with np.errstate(over="ignore"):
+        total = sums.weight if unit is None else np.ldexp(sums.weight, unit[:, None])
+    count = np.bincount(labels.codes, weight, k).astype(np.float64) if skip else total[:, 0]
+    stats = ClassStats(
+        labels.classes, count, sums.mean, variance, sums.mean_low, total if skip else None,
+        feature_names,
+    )  # fmt: skip
+    _check_overflow(stats)
+    return stats
 
 
 def _weight_unit(weight: Floats | None, codes: NDArray[np.int32], k: int) -> NDArray[Any] | None:
@@ -301,9 +315,10 @@ def _choose(na: Floats, nb: Floats, a: Floats, b: Floats, both: Floats) -> Float
 
 
 def _remainder(a: Floats, b: Floats) -> Floats:
-    """Weights a less weights b, where a difference of rounding size is 0."""
+    """Weights a less weights b, where a difference of rounding size is 0. Raises ValueError."""
     left = np.asarray(a - b)
-    left[np.abs(left) <= 1e-12 * a] = 0.0
+    exact = (a == np.floor(a)) & (b == np.floor(b)) & (a < 2.0**53)
+    left[(np.abs(left) <= 1e-13 * a) & ~exact] = 0.0
     if (left < 0).any():
         raise ValueError(
             "Cannot subtract more weight than was added: the statistics on the right are not of "
@@ -312,17 +327,22 @@ def _remainder(a: Floats, b: Floats) -> Floats:
     return left
 
 
+def _peak(stats: ClassStats) -> Floats:
+    return stats.scatter if stats.peak is None else stats.peak
+
+
 def _check_contained(
-    a: ClassStats, b: ClassStats, left: Floats, spread: Floats, step: Floats
+    a: ClassStats, b: ClassStats, left: Floats, spread: Floats, step: Floats, peak: Floats
 ) -> None:
-    """Raise ValueError where b shows more scatter in some feature than a holds."""
-    slack = 1e-9 * (a.variance + (a.mean * 1e-12) ** 2)
-    taken = np.where(left > 0, a.weight / np.where(left > 0, left, 1.0), 0.0)
-    short = (left > 0) & (spread < -slack * taken)
-    other = (left == 0) & (b.weight > 0) & (
-        (np.abs(a.variance - b.variance) > 1e3 * slack + 1e-6 * a.variance)
-        | (step**2 > 1e3 * slack + 1e-6 * a.variance)
-    )  # fmt: skip
+    """Raise ValueError where b shows more scatter, or another mean, than a can hold.
+
+    Each is compared with the rounding error of the largest scatter that a ever had.
+    """
+    nb = b.weight
+    slack = 1e-12 * peak + nb * (1e-14 * a.mean) ** 2
+    short = (left > 0) & (nb > 0) & (left * spread < -slack)
+    change = nb * np.maximum(np.abs(a.variance - b.variance), step**2)
+    other = (left == 0) & (nb > 0) & (change > 1e3 * slack)
     if (short | other).any():
         c, j = (int(v) for v in np.argwhere(short | other)[0])
         raise ValueError(
@@ -331,8 +351,24 @@ def _check_contained(
         )
 
 
+def _check_overflow(stats: ClassStats) -> None:
+    """Raise ValueError where weights or variances do not fit float64."""
+    with np.errstate(over="ignore"):
+        whole = stats.weight.sum(axis=0).max(initial=stats.count.sum())
+    if not np.isfinite(whole):
+        raise ValueError("The sum of the weights overflows float64. Scale them down.")
+    good = np.isfinite(stats.variance) & np.isfinite(stats.mean)
+    if not good.all():
+        raise ValueError(
+            f"Feature {int(np.argwhere(~good)[0, 1])} spans values so far apart that its variance "
+            "overflows float64. Scale it down."
+        )
+
+
 def _aligned(a: ClassStats, b: ClassStats) -> tuple[ClassStats, ClassStats]:
     """Both over the union of their classes, in sorted order, with missing counts of one kind."""
+    # No rows and no features, as of `np.empty((0, 0))`, go with everything.
+    a, b = (_widened(one, other) for one, other in ((a, b), (b, a)))
     if a.n_features != b.n_features:
         raise ValueError(
             f"Statistics of {a.n_features} features cannot be combined with {b.n_features}."
@@ -353,12 +389,25 @@ def _aligned(a: ClassStats, b: ClassStats) -> tuple[ClassStats, ClassStats]:
     return _over(a, union), _over(b, union)
 
 
+def _widened(stats: ClassStats, other: ClassStats) -> ClassStats:
+    if stats.n_features or len(stats.classes):
+        return stats
+    none = np.zeros((0, other.n_features))
+    return replace(stats, classes=other.classes[:0], mean=none, variance=none, mean_low=none)
+
+
 def _joined(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-    if (a.dtype.kind in "biuf") != (b.dtype.kind in "biuf"):
-        raise TypeError(f"Classes {a} and {b} cannot be combined: one side is text, the other not.")
-    if "O" in a.dtype.kind + b.dtype.kind:
+    """Labels of both. Raises TypeError where no type holds all of them as they are."""
+    if not len(a) or not len(b):
+        return a if len(a) else b
+    if "O" in a.dtype.kind + b.dtype.kind and {a.dtype.kind, b.dtype.kind} <= {"O", "U"}:
         return np.concatenate([a.astype(object), b.astype(object)])
-    return np.concatenate([a, b])
+    together = np.concatenate([a, b]) if a.dtype.kind in "biuf" and b.dtype.kind in "biuf" else None
+    if a.dtype.kind == b.dtype.kind:
+        together = np.concatenate([a, b])
+    if together is None or together.tolist() != a.tolist() + b.tolist():
+        raise TypeError(f"Classes of types {a.dtype} and {b.dtype} cannot be combined: {a}, {b}.")
+    return together
 
 
 def _with_feature_count(stats: ClassStats) -> ClassStats:
@@ -389,4 +438,5 @@ def _over(stats: ClassStats, classes: NDArray[Any]) -> ClassStats:
         feature_count=None
         if stats.feature_count is None
         else spread(stats.feature_count, (k, d)),
+        peak=None if stats.peak is None else spread(stats.peak, (k, d)),
     )  # fmt: skip

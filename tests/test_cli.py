@@ -670,13 +670,13 @@ def test_show_keeps_strange_names_on_one_line(tmp_path, capsys):
 
 
 def test_warmup(capsys, monkeypatch):
-    monkeypatch.setattr("fastgnb._jit.warmup", lambda: 12)
+    monkeypatch.setattr("fastgnb.kernels.warmup", lambda: 12)
     run("warmup")
     assert capsys.readouterr().out.startswith("12 kernels compiled in ")
 
 
 def test_demo(capsys, monkeypatch):
-    monkeypatch.setattr("fastgnb._jit.warmup", lambda: 0)
+    monkeypatch.setattr("fastgnb.kernels.warmup", lambda: 0)
     run("demo", "--rows", "2000")
     shown = capsys.readouterr()
     assert "labels that differ from scikit-learn's: 0" in shown.out
@@ -686,7 +686,7 @@ def test_demo(capsys, monkeypatch):
 
 
 def test_demo_fails_where_labels_differ(capsys, monkeypatch):
-    monkeypatch.setattr("fastgnb._jit.warmup", lambda: 0)
+    monkeypatch.setattr("fastgnb.kernels.warmup", lambda: 0)
     monkeypatch.setattr("fastgnb.GaussianNB.predict", lambda self, X: np.full(len(X), -1))
     run("demo", "--rows", "1000", code=1)
     assert "labels that differ from scikit-learn's: 1000" in capsys.readouterr().out

@@ -220,6 +220,47 @@ def test_a_declared_class_without_rows_never_wins_until_it_comes():
     assert no_smoothing.predict(X).tolist() == y
 
 
+def test_a_class_without_rows_never_wins_with_given_priors():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    for weight in (None, np.r_[np.ones(19), 0.0]):
+        y = np.r_[np.zeros(19, int), 0 if weight is None else 1]
+        model = GaussianNB(priors=[0.5, 0.5]).partial_fit(X, y, [0, 1], weight)
+        assert model.class_prior_.tolist() == [0.5, 0.5]
+        assert (model.predict_proba(X) == [1.0, 0.0]).all()
+
+
+def test_streams_that_overflow_leave_the_model(make_data):
+    model = GaussianNB().partial_fit([[1e200], [1e200]], [0, 1], [0, 1])
+    before = state(model)
+    with pytest.raises(ValueError, match="spans values so far apart"):
+        model.partial_fit([[-1e200], [3.0]], [0, 1])
+    assert state(model) == before
+    with pytest.raises(ValueError, match=r"largest variance .* overflows|overflows float64"):
+        GaussianNB().fit([[1e200], [-1e200]], [0, 1])
+    with pytest.raises(ValueError, match="sum of the weights overflows"):
+        GaussianNB().fit([[1.0], [2.0]], [0, 1], [1e308, 1e308])
+
+
+def test_edits_that_make_no_model(make_data):
+    X, y = make_data(30, 2, 2)
+    for name, value in [("theta_", np.nan), ("class_prior_", 0.0), ("class_prior_", np.nan)]:
+        model = GaussianNB().fit(X, y)
+        getattr(model, name)[:] = value
+        with pytest.raises(ValueError, match="Expected finite means and priors"):
+            model.predict(X)
+
+
+def test_models_share_nothing(make_data):
+    X, y = make_data(30, 2, 2)
+    stats = ClassStats.from_rows(X, y)
+    a, b = GaussianNB().fit_stats(stats), GaussianNB().fit_stats(stats)
+    for name in ("classes_", "class_count_", "theta_"):
+        getattr(a, name)[:] = 9
+    assert stats.classes.tolist() == b.classes_.tolist() == [0, 1]
+    assert 9 not in stats.count
+    assert 9 not in b.theta_
+
+
 def test_float32_streams_keep_float64_state():
     X = np.array([[1.0], [2.0]], np.float32)
     model = GaussianNB().partial_fit(X, [0, 1], [0, 1], [2.0**24, 2.0**25])
@@ -329,6 +370,8 @@ def test_fit_stats_and_merge_are_fit(make_data):
         GaussianNB().fit_stats({})
     with pytest.raises(NotFittedError, match="not fitted yet"):
         left.merge(GaussianNB())
+    with pytest.raises(TypeError, match=r"Expected a fastgnb.GaussianNB, got GaussianNB"):
+        left.merge(Reference().fit(X, y))
 
 
 def test_a_merge_that_raises_changes_nothing(make_data):
@@ -374,7 +417,9 @@ def test_missing_values(make_data, rng):
         GaussianNB().fit(X, y)
     with pytest.raises(ValueError, match="Input X contains infinity"):
         model.predict([[np.inf, 0, 0, 0]])
-    with pytest.raises(ValueError, match="missing must be 'error' or 'skip', got 'drop'"):
+    with pytest.raises(
+        ValueError, match="The 'missing' parameter of GaussianNB must be a str among"
+    ):
         GaussianNB(missing="drop").fit(X, y)
 
 
@@ -406,11 +451,11 @@ def test_types_of_rows_and_results(make_data):
     X, y = make_data(200, 3, 2)
     X = np.round(X * 4)
     want = GaussianNB().fit(X, y)
-    for dtype in ("f2", "f4", "i1", "i4", "i8", "O", "g"):
+    for dtype in ("f2", "f4", ">f4", "i1", "i4", "i8", "O", "g"):
         for rows in (X.astype(dtype), np.asfortranarray(X.astype(dtype)), X.astype(dtype).tolist()):
             model = GaussianNB().fit(rows, y)
             assert_same_model(model, want)
-            narrow = dtype == "f4" and not isinstance(rows, list)
+            narrow = dtype in ("f4", ">f4") and not isinstance(rows, list)
             assert model.predict_proba(rows).dtype == (np.float32 if narrow else np.float64)
             np.testing.assert_allclose(
                 model.predict_joint_log_proba(rows), want.predict_joint_log_proba(X), rtol=1e-12
@@ -493,6 +538,7 @@ def test_inputs_are_left_alone(make_data):
         ([[np.nan, 0.0]], ValueError, "Input X contains NaN"),
         (np.array([[0, np.inf]], np.float32), ValueError, "Input X contains infinity"),
         ([[1j, 0]], ValueError, "Complex data not supported"),
+        (np.zeros((1, 2), "M8[D]"), ValueError, "Expected numeric rows, got dtype datetime64"),
     ],
 )
 def test_bad_rows_to_score(name, X, error, message):
@@ -517,9 +563,18 @@ def test_sparse_rows_are_refused():
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"var_smoothing": -1e-9}, "var_smoothing must be a number from 0 up, got -1e-09"),
-        ({"var_smoothing": "auto"}, "var_smoothing must be a number from 0 up, got 'auto'"),
-        ({"var_smoothing": np.nan}, "var_smoothing must be a number from 0 up, got nan"),
+        (
+            {"var_smoothing": -1e-9},
+            "The 'var_smoothing' parameter of GaussianNB must be a float .* Got -1e-09",
+        ),
+        (
+            {"var_smoothing": "auto"},
+            "The 'var_smoothing' parameter of GaussianNB must be a float .* Got 'auto'",
+        ),
+        (
+            {"var_smoothing": np.nan},
+            "The 'var_smoothing' parameter of GaussianNB must be a float .* Got nan",
+        ),
         ({"priors": [0.5, 0.4]}, "The sum of the priors should be 1"),
         ({"priors": [1.5, -0.5]}, "Priors must be non-negative"),
         ({"priors": [0.2, 0.3, 0.5]}, "Number of priors must match number of classes"),

@@ -137,6 +137,66 @@ def test_only_ratios_of_weights_matter(rng, scale):
     np.testing.assert_allclose(one.variance, plain.variance, rtol=1e-13)
 
 
+def light_and_far(rng):
+    """Streams whose first rows are so far or light that the others must not be rounded to them."""
+    near = rng.normal(1, 1, size=(1000, 1))
+    for first, weight in [(1e10, 1e-20), (1e8, 1e-14), (1e20, 1e-40), (1e30, 1e-60), (1e6, 1.0)]:
+        yield np.vstack([[[first], [-first]], near]), np.r_[[weight] * 2, np.ones(1000)]
+
+
+def test_a_light_side_however_far_rounds_nothing_away(rng):
+    for X, weight in light_and_far(rng):
+        y = np.zeros(len(X), int)
+        a, b = (ClassStats.from_rows(X[i], y[i], weight[i]) for i in (slice(2), slice(2, None)))
+        exact = oracles.class_stats(X, y, weight)
+        for stats in (a + b, b + a, ClassStats.from_rows(X, y, weight)):
+            assert max(errors(stats, exact)) < TOLERANCE
+
+
+@pytest.mark.parametrize("at", [0, 300, 2500])
+def test_a_light_outlier_first_of_its_class(rng, at):
+    """Rows of class 1 begin at `at`, inside the first guess of the means, after it, or in a later
+    block, with an outlier of hardly any weight.
+    """
+    for outlier, weight in [
+        (1e14, 1.0),
+        (1e8, 1e-12),
+        (1e20, 1e-40),
+        (1e30, 1e-60),
+        (1e200, 1e-300),
+    ]:
+        X, y, w = rng.normal(3, 1, size=(9000, 1)), np.zeros(9000, int), np.ones(9000)
+        y[at::2] = 1
+        X[at], w[at] = outlier, weight
+        stats = ClassStats.from_rows(X, y, w)
+        assert max(errors(stats, oracles.class_stats(X, y, w))) < TOLERANCE
+
+
+def test_many_classes_are_summed_as_exactly(rng):
+    X = np.where(rng.random((60_000, 1)) < 0.3, 0.1, -0.1)
+    y, w = np.zeros(60_000, int), np.full(60_000, 0.1)
+    for weight in (None, w):
+        stats = ClassStats.from_rows(X, y, weight, classes=np.arange(5000))
+        exact = oracles.class_stats(X, y, weight)
+        assert oracles.relative_error(stats.scatter[0], exact.scatter[0]) < TOLERANCE
+        assert oracles.relative_error(stats.count[0], exact.count[0]) < TOLERANCE
+
+
+def test_what_overflows_is_an_error():
+    X, y = [[1.0], [2.0]], [0, 0]
+    with pytest.raises(ValueError, match=r"sum of the weights overflows float64. Scale them down"):
+        ClassStats.from_rows(X, y, [1e308, 1e308])
+    heavy = ClassStats.from_rows(X, y, [8e307, 8e307])
+    with pytest.raises(ValueError, match="sum of the weights overflows"):
+        heavy + heavy
+    a, b = (ClassStats.from_rows([[v]], [0]) for v in (1e200, -1e200))
+    with pytest.raises(ValueError, match="Feature 0 spans values so far apart"):
+        a + b
+    light = ClassStats.from_rows([[1e200]], [0], [1e-300])
+    both = light + ClassStats.from_rows([[0.0], [1.0]], [0, 0])
+    assert abs(both.variance[0, 0] / 5e99 - 1) < 1e-12
+
+
 def test_rows_of_weight_zero_are_not_there(rng):
     X, y = offset_rows(rng, 500, 1.0)
     weight = (np.arange(500) % 3 > 0).astype(float)
@@ -200,6 +260,29 @@ def test_subtracting_takes_rows_out_again(rng):
     assert alone.scatter[0].tolist() == whole.scatter[0].tolist()
 
 
+def test_unlearning_rows_one_by_one(rng):
+    """What is left has the rounding of what was there, and that is never taken for an error."""
+    for scale in (1.0, 1e3):
+        for size in (3, 20):
+            X, y = rng.normal(5 * scale, 1, size=(size, 2)), np.zeros(size, int)
+            left = sum(ClassStats.from_rows(X[i : i + 1], y[:1]) for i in range(size))
+            for i in range(size):
+                left = left - ClassStats.from_rows(X[i : i + 1], y[:1])
+            assert left.count[0] == 0
+            assert left.scatter.max() == 0
+    b, c = ClassStats.from_rows(X, y), ClassStats.from_rows(X[:1] + 1, y[:1])
+    assert ((b + c) - b - c).count[0] == 0
+
+
+def test_subtracting_a_heavy_row_leaves_the_light_one():
+    stats = ClassStats.from_rows([[1.0], [2.0]], [0, 0], [1e13, 1.0])
+    left = stats - ClassStats.from_rows([[1.0]], [0], [1e13])
+    assert left.count.tolist() == [1.0]
+    assert abs(left.mean[0, 0] - 2) < 1e-2  # of 16 digits, 13 went with the heavy row
+    declared = ClassStats.from_rows([[1.0]], [0], classes=[0, 7])
+    assert (stats - declared).count.tolist() == [1e13, 0.0]
+
+
 def test_subtracting_missing_values(rng):
     X, y = offset_rows(rng, 600, 10.0)
     X[rng.random(X.shape) < 0.4] = np.nan
@@ -217,6 +300,7 @@ def test_subtracting_missing_values(rng):
         (([[0.0], [1.0], [2.0], [3.0]], ["a"] * 4), "more weight than was added"),
         (([[100.0], [-100.0]], ["a", "a"]), "left with negative scatter"),
         (([[0.0], [1.0], [9.0]], ["a"] * 3), "left with negative scatter"),
+        (([[0.001], [1.001], [2.001]], ["a"] * 3), "left with negative scatter"),
     ],
 )
 def test_subtracting_rows_that_were_not_added_is_an_error(other, message):
@@ -225,14 +309,24 @@ def test_subtracting_rows_that_were_not_added_is_an_error(other, message):
         a - ClassStats.from_rows(*other)
 
 
+def test_subtracting_rows_with_other_missing_values():
+    a = ClassStats.from_rows([[1.0, 1.0], [2.0, 2.0]], [0, 0], missing="skip")
+    with pytest.raises(ValueError, match="more values than rows would be left"):
+        a - ClassStats.from_rows([[1.0, np.nan]], [0], missing="skip")
+
+
 def test_different_features_do_not_combine():
     a = ClassStats.from_rows([[0.0]], [1], feature_names=["u"])
     with pytest.raises(ValueError, match="different features cannot be combined"):
         a + ClassStats.from_rows([[0.0]], [1], feature_names=["v"])
     with pytest.raises(ValueError, match="Statistics of 1 features cannot be combined with 2"):
         a + ClassStats.from_rows([[0.0, 1.0]], [1])
-    with pytest.raises(TypeError, match="one side is text"):
-        a + ClassStats.from_rows([[0.0]], ["x"])
+    for other in (["x"], [2**53 + 1.0], np.array([2**63 + 1], np.uint64)):
+        one = ClassStats.from_rows([[0.0]], [2**53 + 1])
+        with pytest.raises(TypeError, match="cannot be combined"):
+            one + ClassStats.from_rows([[0.0]], other)
+    with pytest.raises(ValueError, match="Statistics of 1 features cannot be combined with 2"):
+        a + ClassStats.from_rows(np.zeros((0, 2)), np.zeros(0, int))
     assert (a + ClassStats.from_rows([[0.0]], [1])).feature_names == ("u",)
     with pytest.raises(TypeError, match="unsupported operand"):
         a + 1
@@ -370,6 +464,18 @@ def test_sparse_rows_are_refused():
 
     with pytest.raises(TypeError, match="dense data is required"):
         ClassStats.from_rows(scipy.sparse.csr_matrix(np.eye(2)), [0, 1])
+
+
+def test_nullable_frames():
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        {"a": pd.array([1, None], "Int64"), "b": pd.array([True, None], "boolean")}
+    )
+    stats = ClassStats.from_rows(frame, [0, 0], missing="skip")
+    assert stats.feature_count.tolist() == [[1, 1]]
+    with pytest.raises(ValueError, match="contains NaN: the value in row 1, column 0"):
+        ClassStats.from_rows(frame, [0, 0])
 
 
 def test_frames_bring_their_names():

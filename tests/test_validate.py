@@ -24,7 +24,7 @@ from fastgnb.kernels import encode as kernel
         np.array(["b", "a", "a longer one", "", "b", "ä"]),
         np.array(["b", "a", "a longer one", "", "b", "ä"], ">U12"),
         np.array(["b", "a", "a longer one", "", "b", "ä"], object),
-        np.array([b"b", b"a", b"b"]),
+        np.array([300, -2, 300], ">i4"),
         np.array([2, 1, 2], object),
         np.array([7]),
     ],
@@ -72,6 +72,9 @@ def test_locate_in_declared_classes():
         (np.array(["a", np.nan], object), ValueError, "Input y contains NaN or None: nan"),
         (np.array(["a", 1], object), TypeError, r"uniformly text or numbers, got \['int', 'str'\]"),
         (np.array([(1, 2), (3,)], object), ValueError, "Unknown label type: tuple"),
+        (np.array([b"b", b"a"]), TypeError, "labels represented as bytes is not supported"),
+        (np.array([2**70, 1], object), ValueError, "cannot be held exactly by one numeric type"),
+        (np.array([2**63 + 1, 2**63 + 3, -1], object), ValueError, "cannot be held exactly"),
     ],
 )
 def test_labels_of_no_class(labels, error, message):

@@ -18,15 +18,18 @@ from numpy.typing import NDArray
 from .._jit import frozen, helper, kernel, prange
 from .layout import cut, pieces
 
-# Rows summed before partial sums are added to the block's: bounds the error of plain summation.
-_SUB = 512
+# Rows of one class that are summed plainly before they join the block's sums: bounds the error of
+# plain summation, whatever the number of classes and rows.
+_RUN = 512
 # Rows of one transposed tile, at most, for input that lies by columns.
 _TILE = 64
 # Rows that the first guess of the class means is taken from.
 _PILOT = 256
 # A block is summed again, around its own mean, when the square of the sum eats more than this
-# share of the sum of squares.
+# share of the sum of squares; each time brings the shift closer, and four times is enough for any
+# weights and outliers that float64 holds.
 _POOR = 0.75
+_TRIES = 4
 
 
 class Sums(NamedTuple):
@@ -50,15 +53,16 @@ def _zero(n, s1, s2):
 
 
 @helper
-def _flush(part_n, part_1, part_2, n, s1, s2):
-    """Move partial sums into sums."""
-    for c in range(s1.shape[0]):
-        for q in range(n.shape[1]):
-            n[c, q] += part_n[c, q]
-        for j in range(s1.shape[1]):
-            s1[c, j] += part_1[c, j]
-            s2[c, j] += part_2[c, j]
-    _zero(part_n, part_1, part_2)
+def _flush(run_n, run_1, run_2, n, s1, s2):
+    """Move the sums of one class's run of rows into the block's."""
+    for q in range(len(n)):
+        n[q] += run_n[q]
+        run_n[q] = 0.0
+    for j in range(len(s1)):
+        s1[j] += run_1[j]
+        s2[j] += run_2[j]
+        run_1[j] = 0.0
+        run_2[j] = 0.0
 
 
 @helper
@@ -71,46 +75,32 @@ def _tile_of(X, start, stop, tile):
 
 
 @helper
-def _add_rows(X, codes, shift, s0, s1, s2):
+def _add_rows(X, codes, shift, run, run_n, run_1, run_2, n, s1, s2):
     """Add rows X (m, d), none missing, weight 1 each, to the sums of w, w z and w z^2."""
     d = X.shape[1]
     for i in range(X.shape[0]):
         c = codes[i]
         x = X[i]
         m = shift[c]
-        a = s1[c]
-        b = s2[c]
-        s0[c, 0] += 1.0
+        a = run_1[c]
+        b = run_2[c]
+        run[c] += 1
         for j in range(d):
             z = x[j] - m[j]
             a[j] += z
             b[j] += z * z
+        if run[c] == _RUN:
+            run_n[c, 0] = _RUN
+            run[c] = 0
+            _flush(run_n[c], a, b, n[c], s1[c], s2[c])
 
 
 @helper
-def _add_rows_weighted(X, codes, weight, shift, s0, s1, s2):
-    """As `_add_rows`, with weights; a row of weight 0 is not looked at."""
-    d = X.shape[1]
-    for i in range(X.shape[0]):
-        w = weight[i]
-        if w == 0.0:
-            continue
-        c = codes[i]
-        x = X[i]
-        m = shift[c]
-        a = s1[c]
-        b = s2[c]
-        s0[c, 0] += w
-        for j in range(d):
-            z = x[j] - m[j]
-            wz = w * z
-            a[j] += wz
-            b[j] += wz * z
+def _add_rows_weighted(X, codes, weight, skip, shift, run, run_n, run_1, run_2, n, s1, s2):
+    """As `_add_rows`, with weights; a row of weight 0 is not looked at.
 
-
-@helper
-def _add_rows_skip(X, codes, weight, shift, s0, s1, s2):
-    """As `_add_rows_weighted`, leaving out each NaN; s0 (k, d) sums the weights of the rest."""
+    With `skip` each NaN is left out, and run_n (k, d) sums the weights of the rest.
+    """
     d = X.shape[1]
     for i in range(X.shape[0]):
         w = weight[i] if len(weight) > 0 else 1.0
@@ -119,26 +109,28 @@ def _add_rows_skip(X, codes, weight, shift, s0, s1, s2):
         c = codes[i]
         x = X[i]
         m = shift[c]
-        n = s0[c]
-        a = s1[c]
-        b = s2[c]
-        for j in range(d):
-            here = x[j] == x[j]
-            z = x[j] - m[j] if here else 0.0
-            wz = w * z
-            n[j] += w if here else 0.0
-            a[j] += wz
-            b[j] += wz * z
-
-
-@helper
-def _add(X, codes, weight, skip, shift, s0, s1, s2):
-    if skip:
-        _add_rows_skip(X, codes, weight, shift, s0, s1, s2)
-    elif len(weight) > 0:
-        _add_rows_weighted(X, codes, weight, shift, s0, s1, s2)
-    else:
-        _add_rows(X, codes, shift, s0, s1, s2)
+        v = run_n[c]
+        a = run_1[c]
+        b = run_2[c]
+        run[c] += 1
+        if skip:
+            for j in range(d):
+                here = x[j] == x[j]
+                z = x[j] - m[j] if here else 0.0
+                wz = w * z
+                v[j] += w if here else 0.0
+                a[j] += wz
+                b[j] += wz * z
+        else:
+            v[0] += w
+            for j in range(d):
+                z = x[j] - m[j]
+                wz = w * z
+                a[j] += wz
+                b[j] += wz * z
+        if run[c] == _RUN:
+            run[c] = 0
+            _flush(v, a, b, n[c], s1[c], s2[c])
 
 
 @helper
@@ -169,26 +161,36 @@ def _first_rows(X, codes, weight, by_columns, start, stop, skip, known, shift):
 
 @helper
 def _sum_block(X, codes, weight, by_columns, start, stop, skip, shift, n, s1, s2):
-    """Sums of w, w z and w z^2 over rows start to stop, in sub-blocks of _SUB rows."""
+    """Sums of w, w z and w z^2 over rows start to stop, in runs of _RUN rows of a class."""
     k, d = shift.shape
+    plain = len(weight) == 0 and not skip
     _zero(n, s1, s2)
-    part_n = np.zeros(n.shape)
-    part_1 = np.zeros((k, d))
-    part_2 = np.zeros((k, d))
-    rows = min(_TILE, max(8, 4096 // d)) if by_columns else _SUB
+    run = np.zeros(k, np.int64)
+    run_n = np.zeros(n.shape)
+    run_1 = np.zeros((k, d))
+    run_2 = np.zeros((k, d))
+    rows = min(_TILE, max(8, 4096 // d)) if by_columns else stop - start
     tile = np.empty((rows if by_columns else 0, d))
-    sub = max(_SUB, 8 * k)
-    for lo in range(start, stop, sub):
-        hi = min(lo + sub, stop)
-        for at in range(lo, hi, rows):
-            end = min(at + rows, hi)
-            w = weight[at:end] if len(weight) > 0 else weight
-            if by_columns:
-                _tile_of(X, at, end, tile)
-                _add(tile[: end - at], codes[at:end], w, skip, shift, part_n, part_1, part_2)
+    for at in range(start, stop, rows):
+        end = min(at + rows, stop)
+        y = codes[at:end]
+        w = weight[at:end] if len(weight) > 0 else weight
+        if by_columns:
+            _tile_of(X, at, end, tile)
+            x = tile[: end - at]
+            if plain:
+                _add_rows(x, y, shift, run, run_n, run_1, run_2, n, s1, s2)
             else:
-                _add(X[at:end], codes[at:end], w, skip, shift, part_n, part_1, part_2)
-        _flush(part_n, part_1, part_2, n, s1, s2)
+                _add_rows_weighted(x, y, w, skip, shift, run, run_n, run_1, run_2, n, s1, s2)
+        elif plain:
+            _add_rows(X[at:end], y, shift, run, run_n, run_1, run_2, n, s1, s2)
+        else:
+            _add_rows_weighted(X[at:end], y, w, skip, shift, run, run_n, run_1, run_2, n, s1, s2)
+    for c in range(k):
+        if run[c] > 0:
+            if plain:
+                run_n[c, 0] = run[c]
+            _flush(run_n[c], run_1[c], run_2[c], n[c], s1[c], s2[c])
 
 
 @helper
@@ -196,7 +198,9 @@ def _is_poor(skip, n, s1, s2):
     """Whether some shift was so far from its mean that digits of the scatter were lost."""
     for c in range(s1.shape[0]):
         for j in range(s1.shape[1]):
-            if s1[c, j] * s1[c, j] > _POOR * n[c, j if skip else 0] * s2[c, j]:
+            square = s1[c, j] * s1[c, j]
+            # Sums that overflow around an outlier may be finite around the mean.
+            if s2[c, j] == np.inf or square > _POOR * n[c, j if skip else 0] * s2[c, j]:
                 return True
     return False
 
@@ -215,9 +219,9 @@ def _recentre(skip, n, s1, shift):
 def _block(X, codes, weight, by_columns, start, stop, skip, known, shift, n, s1, s2):
     """Sums of one block around `shift`, which is completed and mended as the rows need it."""
     _first_rows(X, codes, weight, by_columns, start, stop, skip, known, shift)
-    for again in range(2):
+    for attempt in range(_TRIES):
         _sum_block(X, codes, weight, by_columns, start, stop, skip, shift, n, s1, s2)
-        if again or not _is_poor(skip, n, s1, s2):
+        if attempt == _TRIES - 1 or not _is_poor(skip, n, s1, s2):
             break
         _recentre(skip, n, s1, shift)
 
@@ -241,8 +245,12 @@ def _merge(skip, n, shift, s1, s2, weight, mean, low, scatter):
             back = step + mean[c, j]
             error = (shift[c, j] - back) + (mean[c, j] - (back - step)) if na > 0.0 else 0.0
             delta = step + (error + (off - low[c, j]))
-            base = mean[c, j] if na > 0.0 else shift[c, j]
-            add = low[c, j] + share * delta if na > 0.0 else off
+            # From the heavier side, so that a light side, however far, rounds nothing away.
+            base = mean[c, j]
+            add = low[c, j] + share * delta
+            if nb > na:
+                base = shift[c, j]
+                add = off - na / (na + nb) * delta
             # two-sum of base and add
             total = base + add
             virtual = total - base
