@@ -147,8 +147,10 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The most probable class (n,) of each row of X (n, d); the first one in a tie."""
-        codes = self._score(X).codes
-        return np.asarray(self.classes_[codes])
+        check_is_fitted(self)
+        if self.classes_.dtype == np.int64:
+            return self._score(X, values=self.classes_).codes
+        return np.asarray(self.classes_[self._score(X).codes])
 
     def predict_proba(self, X: ArrayLike) -> NDArray[Any]:
         """Posterior probabilities (n, k); float32 where X is float32, else float64."""
@@ -272,7 +274,14 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _table(self, X: Any, table: Table) -> NDArray[Any]:
         return np.asarray(self._score(X, table).table)
 
-    def _score(self, X: Any, table: Table | None = None, *, evidence: bool = False) -> Scores:
+    def _score(
+        self,
+        X: Any,
+        table: Table | None = None,
+        *,
+        evidence: bool = False,
+        values: NDArray[np.int64] | None = None,
+    ) -> Scores:
         check_is_fitted(self)
         _validate.check_missing(self.missing)
         rows = self._check_rows(X)
@@ -286,7 +295,9 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         dtype = np.float32 if narrow else np.float64
         skip = self.missing == "skip"
-        scores = score_rows(rows, params, table=table, evidence=evidence, skip=skip, dtype=dtype)
+        scores = score_rows(
+            rows, params, values=values, table=table, evidence=evidence, skip=skip, dtype=dtype
+        )
         if scores.bad >= 0:
             self._refuse(rows)
         return scores

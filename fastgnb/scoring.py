@@ -19,6 +19,7 @@ def score(
     X: NDArray[Any],
     params: GaussianParams,
     *,
+    values: NDArray[np.int64] | None = None,
     table: Table | None = None,
     evidence: bool = False,
     skip: bool = False,
@@ -26,14 +27,15 @@ def score(
 ) -> Scores:
     """Score rows X (n, d), real and of any dtype and layout, in one pass. See `Scores`.
 
-    The caller looks at `Scores.bad` and reports the row. With `skip`, a NaN's term is absent.
+    With `values` (k,) these are returned in the place of the codes. The caller looks at
+    `Scores.bad` and reports the row. With `skip`, a NaN's term is absent.
     """
     scale = params.whitener * _SQRT_HALF
-    log_norm = 0.5 * _LOG_2PI - np.log(params.whitener) if skip else params.whitener
+    log_norm = 0.5 * _LOG_2PI - np.log(params.whitener) if skip else None
     const = params.log_prior
     if not skip:
         const = const - 0.5 * (params.log_det + params.mean.shape[1] * _LOG_2PI)
     return score_rows(
         X, params.mean, scale, log_norm, const,
-        table=table, evidence=evidence, skip=skip, dtype=dtype,
+        values=values, table=table, evidence=evidence, dtype=dtype,
     )  # fmt: skip

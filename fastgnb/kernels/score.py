@@ -1,10 +1,14 @@
 """Rows and parameters to joint log likelihoods, fused with what is wanted of them.
 
-A tile of 64 rows is laid out by features, so that each row is one vector lane; for each class the
+A tile of 128 rows is laid out by features, so that each row is one vector lane; for each class the
 squared, scaled deviations are subtracted feature by feature. All lanes do the same operations in
 the same order, so a row's scores have the same bits alone and anywhere in any batch. A class
-costs three float64 operations a feature: t = (x - mean) * scale, s -= t * t. The square is never
+costs three float64 operations a feature: t = (x - mean) * scale, s -= t * t, of which the first
+runs beside the other two where there are adders apart from the multipliers. The square is never
 expanded, so nothing cancels however far the data lie from 0.
+
+Features are padded to a multiple of four by ones of mean 0 and scale 0, which add exactly nothing.
+Two classes go together, so that each value is loaded once for both.
 
 Flags: FMA contraction only.
 """
@@ -22,49 +26,81 @@ from .layout import cut, pieces
 Table = Literal["joint", "log_proba", "proba"]
 
 _MODE = {None: 0, "joint": 1, "log_proba": 2, "proba": 3}
-_TILE = 64
+_TILE = 128
+# Lanes between two features of a tile: not a power of two, whose multiples share cache sets.
+_STRIDE = _TILE + 8
 _ROWS_PER_BLOCK = 2048
 
 
 class Scores(NamedTuple):
     """What scoring n rows gives; each None unless asked for, but for the codes.
 
-    codes (n,) int32: position of the best class; table (n, k); evidence (n,): log p(x);
-    bad: the first row that holds a NaN or an infinity, or -1.
+    codes (n,) int64: position of the best class, or its value; table (n, k); evidence (n,):
+    log p(x); bad: the first row that holds a NaN or an infinity, or -1.
     """
 
-    codes: NDArray[np.int32]
+    codes: NDArray[np.int64]
     table: NDArray[Any] | None
     evidence: NDArray[np.float64] | None
     bad: int
 
 
 @helper
-def _load(X, by_columns, start, m, tile):
+def _load(X, by_columns, start, m, d, tile):
     """Lay rows start to start + m out by features; lanes past the end repeat the last row."""
-    for j in range(tile.shape[0]):
-        lane = tile[j]
-        if by_columns:
+    if by_columns:
+        for j in range(d):
             x = X[j, start : start + m]
+            lane = tile[j]
             for r in range(m):
                 lane[r] = x[r]
-        else:
-            for r in range(m):
-                lane[r] = X[start + r, j]
-        for r in range(m, _TILE):
-            lane[r] = lane[m - 1]
+    else:
+        whole = m - m % 4
+        for r in range(0, whole, 4):
+            x0, x1, x2, x3 = X[start + r], X[start + r + 1], X[start + r + 2], X[start + r + 3]
+            for j in range(d):
+                lane = tile[j]
+                lane[r] = x0[j]
+                lane[r + 1] = x1[j]
+                lane[r + 2] = x2[j]
+                lane[r + 3] = x3[j]
+        for r in range(whole, m):
+            for j in range(d):
+                tile[j, r] = X[start + r, j]
+    if m < _TILE:
+        for j in range(d):
+            for r in range(m, _TILE):
+                tile[j, r] = tile[j, m - 1]
 
 
 @helper
-def _score_class(tile, mean, scale, s):
-    """Subtract the squared scaled deviations from s, four features at a time, in order."""
-    d = tile.shape[0]
-    whole = d - d % 4
-    for j in range(0, whole, 4):
-        x0 = tile[j]
-        x1 = tile[j + 1]
-        x2 = tile[j + 2]
-        x3 = tile[j + 3]
+def _score_pair(tile, mean, scale, mean2, scale2, s, s2):
+    """Subtract the squared scaled deviations of two classes from s and s2, in feature order."""
+    for j in range(0, tile.shape[0], 4):
+        x0, x1, x2, x3 = tile[j], tile[j + 1], tile[j + 2], tile[j + 3]
+        m0, m1, m2, m3 = mean[j], mean[j + 1], mean[j + 2], mean[j + 3]
+        a0, a1, a2, a3 = scale[j], scale[j + 1], scale[j + 2], scale[j + 3]
+        n0, n1, n2, n3 = mean2[j], mean2[j + 1], mean2[j + 2], mean2[j + 3]
+        b0, b1, b2, b3 = scale2[j], scale2[j + 1], scale2[j + 2], scale2[j + 3]
+        for r in range(_TILE):
+            y0, y1, y2, y3 = x0[r], x1[r], x2[r], x3[r]
+            t0 = (y0 - m0) * a0
+            t1 = (y1 - m1) * a1
+            t2 = (y2 - m2) * a2
+            t3 = (y3 - m3) * a3
+            u0 = (y0 - n0) * b0
+            u1 = (y1 - n1) * b1
+            u2 = (y2 - n2) * b2
+            u3 = (y3 - n3) * b3
+            s[r] = s[r] - t0 * t0 - t1 * t1 - t2 * t2 - t3 * t3
+            s2[r] = s2[r] - u0 * u0 - u1 * u1 - u2 * u2 - u3 * u3
+
+
+@helper
+def _score_one(tile, mean, scale, s):
+    """As `_score_pair`, for the last of an odd number of classes."""
+    for j in range(0, tile.shape[0], 4):
+        x0, x1, x2, x3 = tile[j], tile[j + 1], tile[j + 2], tile[j + 3]
         m0, m1, m2, m3 = mean[j], mean[j + 1], mean[j + 2], mean[j + 3]
         a0, a1, a2, a3 = scale[j], scale[j + 1], scale[j + 2], scale[j + 3]
         for r in range(_TILE):
@@ -73,18 +109,11 @@ def _score_class(tile, mean, scale, s):
             t2 = (x2[r] - m2) * a2
             t3 = (x3[r] - m3) * a3
             s[r] = s[r] - t0 * t0 - t1 * t1 - t2 * t2 - t3 * t3
-    for j in range(whole, d):
-        x0 = tile[j]
-        m0 = mean[j]
-        a0 = scale[j]
-        for r in range(_TILE):
-            t0 = (x0[r] - m0) * a0
-            s[r] = s[r] - t0 * t0
 
 
 @helper
-def _score_class_skip(tile, mean, scale, log_norm, s):
-    """As `_score_class`; the whole term of a NaN, normaliser included, is absent."""
+def _score_skip(tile, mean, scale, log_norm, s):
+    """As `_score_one`; the whole term of a NaN, normaliser included, is absent."""
     for j in range(tile.shape[0]):
         x0 = tile[j]
         m0 = mean[j]
@@ -152,9 +181,10 @@ def _exp(x, bits, out):
     Argument reduction to |f| <= ln(2) / 2, a Taylor polynomial of degree 13, and the power of two
     in two factors built from their bits, so that results below 2**-1022 round as they should.
     """
-    scale = bits.view(np.float64)
+    low = bits[0]
+    high = bits[1]
     for r in range(_TILE):
-        v = max(x[r], -746.0)
+        v = x[r] if x[r] > -746.0 else -746.0
         n = np.floor(v * 1.4426950408889634 + 0.5)
         f = (v - n * 0.6931471803691238) - n * 1.9082149292705877e-10
         p = 1.6059043836821613e-10
@@ -171,11 +201,14 @@ def _exp(x, bits, out):
         p = p * f + 0.5
         p = p * f + 1.0
         out[r] = p * f + 1.0
-        half = np.int64(n) >> 1
-        bits[0, r] = (half + 1023) << 52
-        bits[1, r] = (np.int64(n) - half + 1023) << 52
+        whole = np.int64(n)
+        half = whole >> 1
+        low[r] = (half + 1023) << 52
+        high[r] = (whole - half + 1023) << 52
+    a = low.view(np.float64)
+    b = high.view(np.float64)
     for r in range(_TILE):
-        out[r] = out[r] * scale[0, r] * scale[1, r]
+        out[r] = out[r] * a[r] * b[r]
 
 
 @helper
@@ -194,9 +227,14 @@ def _finish(s, best, mode, m, start, bits, work, total, table, evidence):
             for r in range(_TILE):
                 s[c, r] = work[r]
     if mode == 3:
+        for r in range(_TILE):
+            work[r] = 1.0 / total[r]
         for c in range(k):
-            for r in range(m):
-                table[start + r, c] = s[c, r] / total[r]
+            for r in range(_TILE):
+                s[c, r] = s[c, r] * work[r]
+        for r in range(m):
+            for c in range(k):
+                table[start + r, c] = s[c, r]
         for r in range(m if len(evidence) > 0 else 0):
             evidence[start + r] = best[r] + np.log(total[r])
         return
@@ -213,25 +251,46 @@ def _finish(s, best, mode, m, start, bits, work, total, table, evidence):
 
 
 @helper
+def _start(const, s):
+    for r in range(_TILE):
+        s[r] = const
+
+
+@helper
+def _improve(s, c, best, arg):
+    """Take class c where it is strictly better, so that a tie keeps the first class."""
+    for r in range(_TILE):
+        if s[r] > best[r]:
+            best[r] = s[r]
+            arg[r] = c
+
+
+@helper
 def _score_tile(tile, mean, scale, log_norm, const, skip, s, best, arg):
-    """Scores of all classes, best score and first best class; s keeps one class or all k."""
+    """Scores of all classes, best score and first best class; s keeps two classes or all k."""
     k = mean.shape[0]
-    keep = s.shape[0] > 1
+    keep = s.shape[0] >= k
     for r in range(_TILE):
         best[r] = -np.inf
         arg[r] = 0
-    for c in range(k):
-        row = s[c] if keep else s[0]
-        for r in range(_TILE):
-            row[r] = const[c]
+    for c in range(0, k, 2):
+        pair = c + 1 < k
+        one = s[c] if keep else s[0]
+        two = s[(c + 1 if keep else 1) if pair else 0]
+        _start(const[c], one)
+        if pair:
+            _start(const[c + 1], two)
         if skip:
-            _score_class_skip(tile, mean[c], scale[c], log_norm[c], row)
+            _score_skip(tile, mean[c], scale[c], log_norm[c], one)
+            if pair:
+                _score_skip(tile, mean[c + 1], scale[c + 1], log_norm[c + 1], two)
+        elif pair:
+            _score_pair(tile, mean[c], scale[c], mean[c + 1], scale[c + 1], one, two)
         else:
-            _score_class(tile, mean[c], scale[c], row)
-        for r in range(_TILE):
-            if row[r] > best[r]:
-                best[r] = row[r]
-                arg[r] = c
+            _score_one(tile, mean[c], scale[c], one)
+        _improve(one, c, best, arg)
+        if pair:
+            _improve(two, c + 1, best, arg)
 
 
 @helper
@@ -242,7 +301,8 @@ def _mend(tile, m, mean, scale, log_norm, const, skip, s, best, arg, far):
     what `_score_far` puts there instead: scores that order and normalise.
     """
     k = mean.shape[0]
-    scores = np.empty((k, _TILE))
+    keep = s.shape[0] >= k
+    scores = np.empty((k, _STRIDE))
     for r in range(m):
         if best[r] > -np.inf:
             continue
@@ -251,7 +311,7 @@ def _mend(tile, m, mean, scale, log_norm, const, skip, s, best, arg, far):
         far[r] = True
         _score_far(tile, r, mean, scale, log_norm, const, skip, scores)
         for c in range(k):
-            if s.shape[0] == k:
+            if keep:
                 s[c, r] = scores[c, r]
             if scores[c, r] > best[r]:
                 best[r] = scores[c, r]
@@ -271,13 +331,14 @@ def _has_far(best, m):
 
 @helper
 def _score_block(
-    X, by_columns, start, stop, mean, scale, log_norm, const, skip, mode, codes, table, evidence
-):
+    X, by_columns, start, stop, d, mean, scale, log_norm, const, skip, mode, values, labels, table,
+    evidence,
+):  # fmt: skip
     """Score rows start to stop; the first row that is not finite, or -1."""
-    k, d = mean.shape
+    k = mean.shape[0]
     wants_all = mode > 0 or len(evidence) > 0
-    tile = np.empty((d, _TILE))
-    s = np.empty((k if wants_all else 1, _TILE))
+    tile = np.zeros((mean.shape[1], _STRIDE))
+    s = np.empty((k if wants_all else min(k, 2), _STRIDE))
     best = np.empty(_TILE)
     arg = np.empty(_TILE, np.int64)
     work = np.empty(_TILE)
@@ -286,11 +347,11 @@ def _score_block(
     far = np.zeros(_TILE, np.bool_)
     for at in range(start, stop, _TILE):
         m = min(_TILE, stop - at)
-        _load(X, by_columns, at, m, tile)
+        _load(X, by_columns, at, m, d, tile)
         _score_tile(tile, mean, scale, log_norm, const, skip, s, best, arg)
         if mode == 1:
-            for c in range(k):
-                for r in range(m):
+            for r in range(m):
+                for c in range(k):
                     table[at + r, c] = s[c, r]
         is_far = _has_far(best, m)
         if is_far:
@@ -298,7 +359,7 @@ def _score_block(
             if bad >= 0:
                 return at + bad
         for r in range(m):
-            codes[at + r] = arg[r]
+            labels[at + r] = values[arg[r]]
         if mode > 1 or len(evidence) > 0:
             _finish(s, best, mode, m, at, bits, work, total, table, evidence)
         if is_far:
@@ -311,14 +372,15 @@ def _score_block(
 
 @kernel
 def _score(
-    X, by_columns, bounds, mean, scale, log_norm, const, skip, mode, codes, table, evidence, bad
-):
+    X, by_columns, bounds, d, mean, scale, log_norm, const, skip, mode, values, labels, table,
+    evidence, bad,
+):  # fmt: skip
     """Score blocks of rows in parallel; bad (blocks,) takes the first bad row of each, or -1."""
     origin = bounds[0]
     for b in prange(len(bounds) - 1):
         bad[b] = _score_block(
-            X, by_columns, bounds[b] - origin, bounds[b + 1] - origin,
-            mean, scale, log_norm, const, skip, mode, codes, table, evidence,
+            X, by_columns, bounds[b] - origin, bounds[b + 1] - origin, d,
+            mean, scale, log_norm, const, skip, mode, values, labels, table, evidence,
         )  # fmt: skip
 
 
@@ -326,43 +388,56 @@ def score(
     X: NDArray[Any],
     mean: NDArray[np.float64],
     scale: NDArray[np.float64],
-    log_norm: NDArray[np.float64],
+    log_norm: NDArray[np.float64] | None,
     const: NDArray[np.float64],
     *,
+    values: NDArray[np.int64] | None = None,
     table: Table | None = None,
     evidence: bool = False,
-    skip: bool = False,
     dtype: Any = np.float64,
 ) -> Scores:
     """Score rows X (n, d) against k classes: s_c = const_c - sum_j ((x_j - mean_cj) scale_cj)^2.
 
-    log_norm (k, d) is what a feature adds to -s besides its square; it is read with `skip` only,
-    where a NaN leaves the whole term of its feature out, and const is then without normalisers.
+    log_norm (k, d), where given, is what a feature adds to -s besides its square; a NaN then
+    leaves the whole term of its feature out. `values` (k,) are put out for the codes 0..k-1.
     `table` and `evidence` say what to return besides the codes, the table in `dtype`.
     Cost: one read of X, 3 n d k float64 operations. Error: relative 1e-15 per term.
     """
-    n, k = len(X), len(const)
+    (n, d), k = X.shape, len(const)
     bounds = cut(n, _ROWS_PER_BLOCK)
     bad = np.empty(len(bounds) - 1, np.int64)
-    codes = np.empty(n, np.int32)
+    codes = np.empty(n, np.int64)
     rows = np.empty((n if table else 0, k), dtype)
     logs = np.empty(n if evidence else 0)
-    given = frozen(mean), frozen(scale), frozen(log_norm), frozen(const)
+    values = np.arange(k) if values is None else values
+    skip = log_norm is not None
+    given = (
+        _padded(mean), _padded(scale), _padded(log_norm if log_norm is not None else scale[:, :0]),
+        frozen(const), skip, _MODE[table], frozen(values),
+    )  # fmt: skip
     for piece in pieces(X, bounds):
         at = slice(piece.start, piece.stop)
         some = bounds[piece.first : piece.last + 1]
+        found = bad[piece.first : piece.last]
         _score(
-            piece.data, piece.by_columns, some, *given, skip, _MODE[table], codes[at],
-            rows[at], logs[at], bad[piece.first : piece.last],
+            piece.data, piece.by_columns, some, d, *given, codes[at], rows[at], logs[at], found,
             work=(piece.stop - piece.start) * mean.size,
         )  # fmt: skip
-        bad[piece.first : piece.last][bad[piece.first : piece.last] >= 0] += piece.start
+        found[found >= 0] += piece.start
     first_bad = int(bad[np.argmax(bad >= 0)])
     return Scores(codes, rows if table else None, logs if evidence else None, first_bad)
+
+
+def _padded(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Parameters (k, d) with zeros up to a multiple of four features."""
+    k, d = parameters.shape
+    padded = np.zeros((k, -(-d // 4) * 4))
+    padded[:, :d] = parameters
+    return frozen(padded)
 
 
 @_score.example
 def _every_variant() -> None:
     one, zero = np.ones((1, 1)), np.zeros((1, 1))
     for rows, out in ((np.float64, np.float64), (np.float32, np.float64), (np.float32, np.float32)):
-        score(np.zeros((1, 1), rows), zero, one, one, np.zeros(1), table="proba", dtype=out)
+        score(np.zeros((1, 1), rows), zero, one, None, np.zeros(1), table="proba", dtype=out)

@@ -1,0 +1,76 @@
+"""What a number depends on: versions, processor, threads and their layer, load, ceilings."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import numba
+
+from . import ceilings
+
+_PACKAGES = (
+    "fastgnb", "numpy", "numba", "scikit-learn", "scipy", "pyarrow", "mlpack", "dask-ml", "river",
+)  # fmt: skip
+
+
+def describe() -> dict[str, Any]:
+    """Everything about this machine and process that a result should be read with."""
+    return {
+        "cpu": cpu_name(),
+        "cores": os.cpu_count(),
+        "platform": platform.platform(),
+        "python": platform.python_version(),
+        "versions": versions(),
+        "threads": numba.get_num_threads(),
+        "threading_layer": threading_layer(),
+        "load": load(),
+    }
+
+
+def with_ceilings() -> dict[str, Any]:
+    """`describe`, and the measured ceilings with one thread and with all."""
+    n = numba.get_num_threads()
+    found = [ceilings.machine(each)._asdict() for each in sorted({1, n})]
+    return {**describe(), "ceilings": found}
+
+
+def versions() -> dict[str, str]:
+    """Versions of the packages that are there."""
+    import fastgnb
+
+    found = {"fastgnb": fastgnb.__version__}
+    for name in _PACKAGES[1:]:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def threading_layer() -> str:
+    """Numba's threading layer, which is known once something has run in parallel."""
+    try:
+        return str(numba.threading_layer())
+    except ValueError:
+        return "not started"
+
+
+def load() -> float | None:
+    """Processes that want to run, averaged over a minute; None where the system does not say."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+
+
+def cpu_name() -> str:
+    """The processor's name as the system gives it."""
+    info = Path("/proc/cpuinfo")
+    if sys.platform == "linux" and info.exists():
+        found = re.search(r"model name\s*:\s*(.+)", info.read_text())
+        if found:
+            return found[1]
+    return platform.processor() or platform.machine()

@@ -1,0 +1,179 @@
+"""The table of rivals: other programs that learn and apply Gaussian naive Bayes.
+
+A rival turns rows and labels into a model with `predict` and `predict_proba`. Each is used the way
+its documentation shows, on the arrays that it takes without a copy of ours.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Rival(NamedTuple):
+    """A program: how it learns, and how right its answers are expected to be.
+
+    agreement : least share of labels that are the exact ones, near-ties aside; programs with
+        another definition of variance or prior are not held to more than that.
+    max_rows : rows that it is given at most; it is compared by rows per second.
+    packages : what must be importable.
+    """
+
+    name: str
+    fit: Callable[[np.ndarray, np.ndarray], Any]
+    agreement: float = 1.0
+    max_rows: int | None = None
+    packages: tuple[str, ...] = ()
+    text_labels: bool = True
+
+    @property
+    def missing(self) -> list[str]:
+        """Packages that are not installed."""
+        return [name for name in self.packages if importlib.util.find_spec(name) is None]
+
+    def head(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The first rows of each array, as many as this rival is given."""
+        return tuple(array[: self.max_rows] for array in arrays)
+
+
+def _fastgnb(X: np.ndarray, y: np.ndarray) -> Any:
+    from fastgnb import GaussianNB
+
+    return GaussianNB().fit(X, y)
+
+
+def _sklearn(X: np.ndarray, y: np.ndarray) -> Any:
+    from sklearn.naive_bayes import GaussianNB
+
+    return GaussianNB().fit(X, y)
+
+
+class Matrix:
+    """NumPy alone: fit as one-hot matrix products, score as two matrix products.
+
+    The usual fast formulation. It squares values before it subtracts, so its error grows with
+    mean/sd; `fit` centres by the overall mean first, which helps where classes are close.
+    """
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> Matrix:
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        k = len(self.classes_)
+        count = np.bincount(codes, minlength=k)
+        self.centre = X.mean(axis=0, dtype=np.float64)
+        sums, squares = np.zeros((2, k, X.shape[1]))
+        for start in range(0, len(X), 8192):
+            part = X[start : start + 8192] - self.centre
+            hot = (codes[start : start + 8192] == np.arange(k)[:, None]).astype(np.float64)
+            sums += hot @ part
+            squares += hot @ (part * part)
+        mean = sums / count[:, None]
+        var = squares / count[:, None] - mean**2
+        total = squares.sum(0) / len(X)
+        self.theta_, self.var_ = mean + self.centre, var + 1e-9 * total.max()
+        self.class_prior_ = count / len(X)
+        return self._prepare(mean)
+
+    def _prepare(self, mean: np.ndarray) -> Matrix:
+        precision = 1.0 / self.var_
+        self.linear = np.ascontiguousarray((mean * precision).T)
+        self.quadratic = np.ascontiguousarray((-0.5 * precision).T)
+        self.const = np.log(self.class_prior_) - 0.5 * (
+            np.log(2 * np.pi * self.var_).sum(1) + (mean**2 * precision).sum(1)
+        )
+        return self
+
+    def joint(self, X: np.ndarray) -> np.ndarray:
+        Z = X - self.centre
+        return Z @ self.linear + (Z * Z) @ self.quadratic + self.const
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return self.classes_[self.joint(X).argmax(axis=1)]
+
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        joint = self.joint(X)
+        joint -= joint.max(axis=1, keepdims=True)
+        np.exp(joint, out=joint)
+        joint /= joint.sum(axis=1, keepdims=True)
+        return joint
+
+
+class Mlpack:
+    """mlpack's `nbc`, through its Python binding; integer labels from 0."""
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> Mlpack:
+        self.nbc = importlib.import_module("mlpack").nbc
+        self.model = self.nbc(training=X, labels=y)["output_model"]
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return np.ravel(self.nbc(input_model=self.model, test=X)["predictions"])
+
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        return np.asarray(self.nbc(input_model=self.model, test=X)["probabilities"])
+
+
+class DaskML:
+    """dask-ml on threads, in chunks of 100,000 rows; it has no priors."""
+
+    chunk = 100_000
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> DaskML:
+        GaussianNB = importlib.import_module("dask_ml.naive_bayes").GaussianNB
+        dask = importlib.import_module("dask")
+        model = GaussianNB(classes=np.unique(y)).fit(self._chunks(X), self._chunks(y))
+        names = ("theta_", "sigma_", "class_prior_", "class_count_")
+        for name, value in zip(names, dask.compute(*[getattr(model, n) for n in names]), strict=True):
+            setattr(model, name, value)
+        self.model = model
+        return self
+
+    def _chunks(self, array: np.ndarray) -> Any:
+        da = importlib.import_module("dask.array")
+        return da.from_array(array, chunks=(self.chunk, *array.shape[1:]), name=False)
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return np.asarray(self.model.predict(self._chunks(X)).compute())
+
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        return np.asarray(self.model.predict_proba(self._chunks(X)).compute())
+
+
+class River:
+    """river: one row at a time, as dictionaries; their making is not counted for it or against."""
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> River:
+        self.classes_ = np.unique(y)
+        self.model = importlib.import_module("river.naive_bayes").GaussianNB()
+        for row, label in zip(X.tolist(), y.tolist(), strict=True):
+            self.model.learn_one(dict(enumerate(row)), label)
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return np.array([self.model.predict_one(dict(enumerate(row))) for row in X.tolist()])
+
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        found = [self.model.predict_proba_one(dict(enumerate(row))) for row in X.tolist()]
+        return np.array([[row.get(c, 0.0) for c in self.classes_.tolist()] for row in found])
+
+
+OURS = Rival("fastgnb", _fastgnb)
+SKLEARN = Rival("scikit-learn", _sklearn, packages=("sklearn",))
+MATRIX = Rival("numpy matrix", lambda X, y: Matrix().fit(X, y))
+RIVALS = [
+    OURS,
+    SKLEARN,
+    MATRIX,
+    Rival("mlpack", lambda X, y: Mlpack().fit(X, y), 0.99, None, ("mlpack",), False),
+    Rival("dask-ml", lambda X, y: DaskML().fit(X, y), 0.99, None, ("dask_ml",), False),
+    Rival("river", lambda X, y: River().fit(X, y), 0.98, 1_000, ("river",)),
+]
+OPTIONAL = RIVALS[3:]
+
+
+def named(name: str) -> Rival:
+    """The rival of that name."""
+    return next(rival for rival in RIVALS if rival.name == name)
