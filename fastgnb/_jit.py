@@ -28,6 +28,7 @@ __all__ = [
     "n_threads",
     "prange",
     "serial_kernel",
+    "summing",
 ]
 
 # FMA contraction only: it keeps NaN and infinity, and unlike reassociation it does not delete the
@@ -58,6 +59,16 @@ if hasattr(os, "register_at_fork"):
 def helper(body: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function that only kernels of the same file call; it lives in their cache entry."""
     compiled: Callable[..., Any] = njit(nogil=True, error_model="numpy", fastmath=_FASTMATH)(body)
+    return compiled
+
+
+def summing(body: Callable[..., Any]) -> Callable[..., Any]:
+    """As `helper`, for plain sums in any order, as long as it is always the same: lanes of them.
+
+    Never for compensated sums, whose low-order terms reassociation deletes.
+    """
+    options = {"nogil": True, "error_model": "numpy", "fastmath": _FASTMATH | {"reassoc"}}
+    compiled: Callable[..., Any] = njit(**options)(body)
     return compiled
 
 

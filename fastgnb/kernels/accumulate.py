@@ -5,7 +5,7 @@ z = x - shift, where the shift of a class is close to its mean, so that nothing 
 are merged in order by the update of Chan, Golub and LeVeque (1983), with the mean kept as an
 unevaluated sum of two float64 numbers.
 
-Flags: FMA contraction only. Two-sum must not be reassociated.
+Flags: FMA contraction, and reassociation in `_lane_sums` alone. Two-sum must not be reassociated.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._jit import frozen, helper, kernel, prange
+from .._jit import frozen, helper, kernel, prange, summing
 from .layout import cut, pieces
 
 # Rows of one class that are summed plainly before they join the block's sums: bounds the error of
@@ -23,6 +23,9 @@ from .layout import cut, pieces
 _RUN = 512
 # Rows of one transposed tile, at most, for input that lies by columns.
 _TILE = 64
+# Rows of one tile laid out by features, and the most k d for which sums go by lanes.
+_LANES = 128
+_SMALL = 16
 # Rows that the first guess of the class means is taken from.
 _PILOT = 256
 # A block is summed again, around its own mean, when the square of the sum eats more than this
@@ -72,6 +75,78 @@ def _tile_of(X, start, stop, tile):
         x = X[j, start:stop]
         for i in range(stop - start):
             tile[i, j] = x[i]
+
+
+@helper
+def _load(X, by_columns, start, m, tile):
+    """Lay rows start to start + m out by features, one lane a row; what is past the end stays."""
+    d = tile.shape[0]
+    if by_columns:
+        for j in range(d):
+            x = X[j, start : start + m]
+            lane = tile[j]
+            for r in range(m):
+                lane[r] = x[r]
+        return
+    whole = m - m % 4
+    for r in range(0, whole, 4):
+        x0, x1, x2, x3 = X[start + r], X[start + r + 1], X[start + r + 2], X[start + r + 3]
+        for j in range(d):
+            lane = tile[j]
+            lane[r] = x0[j]
+            lane[r + 1] = x1[j]
+            lane[r + 2] = x2[j]
+            lane[r + 3] = x3[j]
+    for r in range(whole, m):
+        for j in range(d):
+            tile[j, r] = X[start + r, j]
+
+
+@summing
+def _mark_lanes(y, c, here):
+    """Set `here` to 1 in the lanes of class c, to 0 in the others; the number of them."""
+    count = 0.0
+    for r in range(len(y)):
+        one = 1.0 if y[r] == c else 0.0
+        here[r] = one
+        count += one
+    for r in range(len(y), _LANES):
+        here[r] = 0.0
+    return count
+
+
+@summing
+def _lane_sums(x, here, m):
+    """Sums of z and z^2 over the lanes where `here` is 1; it is 0 in the others."""
+    a = 0.0
+    b = 0.0
+    for r in range(_LANES):
+        z = (x[r] - m) * here[r]
+        a += z
+        b += z * z
+    return a, b
+
+
+@helper
+def _sum_lanes(X, codes, by_columns, start, stop, shift, n, s1, s2):
+    """Sums over rows start to stop, class by class over whole tiles: for few classes and features.
+
+    Rows are the vector lanes, and those of other classes count 0 times. That is k times the
+    arithmetic of going row by row, but without its chains of loads and stores.
+    """
+    k, d = shift.shape
+    tile = np.zeros((d, _LANES))
+    here = np.empty(_LANES)
+    for at in range(start, stop, _LANES):
+        m = min(_LANES, stop - at)
+        y = codes[at : at + m]
+        _load(X, by_columns, at, m, tile)
+        for c in range(k):
+            n[c, 0] += _mark_lanes(y, c, here)
+            for j in range(d):
+                a, b = _lane_sums(tile[j], here, shift[c, j])
+                s1[c, j] += a
+                s2[c, j] += b
 
 
 @helper
@@ -165,6 +240,9 @@ def _sum_block(X, codes, weight, by_columns, start, stop, skip, shift, n, s1, s2
     k, d = shift.shape
     plain = len(weight) == 0 and not skip
     _zero(n, s1, s2)
+    if plain and k * d <= _SMALL:
+        _sum_lanes(X, codes, by_columns, start, stop, shift, n, s1, s2)
+        return
     run = np.zeros(k, np.int64)
     run_n = np.zeros(n.shape)
     run_1 = np.zeros((k, d))
