@@ -7,7 +7,7 @@ its documentation shows, on the arrays that it takes without a copy of ours.
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
+import importlib.util
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -125,9 +125,8 @@ class DaskML:
         GaussianNB = importlib.import_module("dask_ml.naive_bayes").GaussianNB
         dask = importlib.import_module("dask")
         model = GaussianNB(classes=np.unique(y)).fit(self._chunks(X), self._chunks(y))
-        names = ("theta_", "sigma_", "class_prior_", "class_count_")
-        for name, value in zip(names, dask.compute(*[getattr(model, n) for n in names]), strict=True):
-            setattr(model, name, value)
+        lazy = {name: getattr(model, name) for name in ("theta_", "sigma_", "class_prior_")}
+        vars(model).update(dask.compute(lazy)[0])
         self.model = model
         return self
 

@@ -35,7 +35,7 @@ class Effort(NamedTuple):
     budget: float
 
 
-EFFORTS = {"toy": Effort(1, 0.0), "quick": Effort(7, 1.0), "full": Effort(15, 8.0)}
+EFFORTS = {"toy": Effort(1, 0.0), "quick": Effort(7, 0.7), "full": Effort(15, 8.0)}
 
 
 def interleave(calls: dict[str, Call], effort: Effort) -> dict[str, Timing]:

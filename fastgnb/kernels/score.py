@@ -267,7 +267,7 @@ def _finish(s, best, mode, m, start, bits, work, total, table, evidence):
                 s[c, r] = work[r]
     if mode == 3:
         for r in range(_TILE):
-            work[r] = 1.0 / total[r]
+            work[r] = 1.0 / total[r] if total[r] > 0.0 else 0.0  # 0 in lanes past the end only
         for c in range(k):
             for r in range(_TILE):
                 s[c, r] = s[c, r] * work[r]
