@@ -8,6 +8,7 @@ distance between two means at mean/sd 1e8.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _validate
 from ._validate import Labels
 from .kernels.accumulate import accumulate
+from .kernels.merge import Parts, collapse, merge
 
 Floats = NDArray[np.float64]
 
@@ -139,64 +141,38 @@ class ClassStats:
 
     def between(self) -> Floats:
         """Scatter (d,) of the class means, weighted by class, around the mean of all rows."""
-        share, step, _ = self._around_grand_mean()
-        return np.asarray(self.weight.sum(axis=0) * (share * step**2).sum(axis=0))
+        whole = self.collapse()
+        step = _difference(self.mean, self.mean_low, whole.mean, whole.mean_low)
+        return np.asarray((self.weight * step**2).sum(axis=0))
 
     def collapse(self) -> ClassStats:
         """The statistics of all rows as one class, labelled 0."""
-        share, step, (high, low) = self._around_grand_mean()
-        with np.errstate(over="ignore"):
-            variance = (share * (self.variance + step**2)).sum(axis=0)
-        sums = None if self.feature_count is None else self.feature_count.sum(axis=0)[None]
-        return ClassStats(
-            np.zeros(1, np.int64),
-            np.array([self.count.sum()]),
-            high[None],
-            variance[None],
-            low[None],
-            sums,
-            self.feature_names,
-        )
+        weight, *moments = collapse(self._parts())
+        mean, low, variance = moments
+        whole = ClassStats(np.zeros(1, np.int64), weight[:, 0], mean, variance, low)
+        if self.feature_count is None:
+            return replace(whole, feature_names=self.feature_names)
+        count = np.array([self.count.sum()])
+        return replace(whole, count=count, feature_count=weight, feature_names=self.feature_names)
 
-    def _around_grand_mean(self) -> tuple[Floats, Floats, tuple[Floats, Floats]]:
-        """Shares of weight, class means less the grand mean (k, d), and the grand mean in two."""
-        weight = self.weight
-        total = weight.sum(axis=0)
-        share = np.divide(weight, total, out=np.zeros_like(weight), where=total > 0)
-        pivot = np.broadcast_to(np.argmax(weight, axis=0), (1, self.n_features))
-        base = np.take_along_axis(self.mean, pivot, axis=0)[0]
-        base_low = np.take_along_axis(self.mean_low, pivot, axis=0)[0]
-        step = np.where(weight > 0, _difference(self.mean, self.mean_low, base, base_low), 0.0)
-        move = (share * step).sum(axis=0)
-        return share, np.where(weight > 0, step - move, 0.0), two_sum(base, base_low + move)
+    def _parts(self) -> Parts:
+        return Parts(self.weight, self.mean, self.mean_low, self.variance)
 
     def __add__(self, other: object) -> ClassStats:
         if not isinstance(other, ClassStats):
             return NotImplemented
         a, b = _aligned(self, other)
-        na, nb = a.weight, b.weight
-        with np.errstate(over="ignore", invalid="ignore"):
-            total = na + nb
-            some = total > 0
-            share_a = np.divide(na, total, out=np.zeros_like(total), where=some)
-            share_b = np.divide(nb, total, out=np.zeros_like(total), where=some)
-            step = _difference(b.mean, b.mean_low, a.mean, a.mean_low)
-            gain = b.variance - a.variance
-            # From the heavier side, so that a light side, however far, rounds nothing away.
-            heavy = na >= nb
-            spread = np.where(heavy, a.variance + share_b * gain, b.variance - share_a * gain)
-            spread = spread + share_a * step * (share_b * step)
-            low = np.where(heavy, a.mean_low + share_b * step, b.mean_low - share_a * step)
-            mean, low = two_sum(np.where(heavy, a.mean, b.mean), low)
-            count = a.count + b.count
-        both = replace(
-            a,
-            count=count,
-            mean=_choose(na, nb, a.mean, b.mean, mean),
-            variance=_choose(na, nb, a.variance, b.variance, spread),
-            mean_low=_choose(na, nb, a.mean_low, b.mean_low, low),
-            feature_count=None if a.feature_count is None else total,
-            peak=None if a.peak is None and b.peak is None else _peak(a) + _peak(b),
+        weight, mean, low, variance = merge(a._parts(), b._parts())
+        is_skip = a.feature_count is not None
+        both = ClassStats(
+            a.classes,
+            a.count + b.count if is_skip else weight[:, 0],
+            mean,
+            variance,
+            low,
+            weight if is_skip else None,
+            a.feature_names,
+            None if a.peak is None and b.peak is None else _peak(a) + _peak(b),
         )
         _check_overflow(both)
         return both
@@ -309,11 +285,6 @@ def _difference(high: Floats, low: Floats, base: Floats, base_low: Floats) -> Fl
     return step + (error + (low - base_low))
 
 
-def _choose(na: Floats, nb: Floats, a: Floats, b: Floats, both: Floats) -> Floats:
-    # A side without weight is left out bit for bit, so that the empty statistics change nothing.
-    return np.where(nb == 0, a, np.where(na == 0, b, both))
-
-
 def _remainder(a: Floats, b: Floats) -> Floats:
     """Weights a less weights b, where a difference of rounding size is 0. Raises ValueError."""
     left = np.asarray(a - b)
@@ -353,7 +324,10 @@ def _check_contained(
 
 def _check_overflow(stats: ClassStats) -> None:
     """Raise ValueError where weights or variances do not fit float64."""
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
+        # One sum tells whether all is well, as it nearly always is.
+        if math.isfinite(stats.variance.sum() + stats.mean.sum() + stats.weight.sum()):
+            return
         whole = stats.weight.sum(axis=0).max(initial=stats.count.sum())
     if not np.isfinite(whole):
         raise ValueError("The sum of the weights overflows float64. Scale them down.")

@@ -25,7 +25,7 @@ FLOORS = [
     ["_readers", "stats"],
     ["_arrow", "_validate"],
     ["kernels.__init__"],
-    ["kernels.accumulate", "kernels.encode", "kernels.score"],
+    ["kernels.accumulate", "kernels.encode", "kernels.merge", "kernels.score"],
     ["kernels.layout"],
     ["_jit", "_atomic", "_interrupt"],
     ["__init__"],
