@@ -57,7 +57,7 @@ def bench_one_row(benchmark, rival, method, size, usable, record, rounds):
     usable(rival, problem)
     model, X = scorer(rival, problem)
     call = timing.repeated(lambda: getattr(model, method)(X[:1]), 100)
-    got = benchmark.pedantic(call, rounds=10 * rounds)
+    got = benchmark.pedantic(call, rounds=10 * rounds, warmup_rounds=1)
     many = getattr(model, method)(X[:100])
     np.testing.assert_allclose(got[0], many[0], rtol=1e-9)
     record(problem._replace(n=1), rival.name)

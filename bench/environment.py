@@ -40,6 +40,20 @@ def with_ceilings() -> dict[str, Any]:
     return {**describe(), "ceilings": found}
 
 
+def busy_seconds() -> float | None:
+    """Core-seconds that other processes have used so far; None where the system does not say.
+
+    Interleaving does not cancel a busy neighbour: threads that wait for each other lose several
+    times what one thread loses, so ratios between programs change with the load.
+    """
+    stat = Path("/proc/stat")
+    if not stat.exists():
+        return None
+    fields = [int(field) for field in stat.read_text().split("\n", 1)[0].split()[1:9]]
+    all_busy = (sum(fields) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")
+    return all_busy - sum(os.times()[:4])
+
+
 def versions() -> dict[str, str]:
     """Versions of the packages that are there."""
     import fastgnb

@@ -1,6 +1,7 @@
 """Time several programs side by side: each round calls every one of them once.
 
-The load of a shared machine then falls on all of them, and ratios within one run mean something.
+Slow drifts of a shared machine then fall on all of them. A busy neighbour does not cancel: see
+`environment.busy_seconds`.
 """
 
 from __future__ import annotations

@@ -42,6 +42,7 @@ def result():
     }  # fmt: skip
     return {
         "date": "2024-01-01T00:00:00", "size": "quick", "environment": environment,
+        "neighbours": {"grid": 0.0},
         "rows": [row._asdict() for row in rows],
         "lines": [line._asdict() | {"passed": line.passed} for line in lines.judge(rows)],
     }  # fmt: skip
@@ -93,6 +94,26 @@ def test_report_writes_between_markers(bench, tmp_path, capsys):
     assert "old" not in text
     assert "**fail**" in text
     assert "| fit against scikit-learn, geometric mean | >= 25 x | 30 x | 30 x | pass |" in text
+
+
+def test_a_contended_run_says_so_beside_every_verdict(bench):
+    from bench import report
+
+    run = result()
+    assert "NOT TO BE QUOTED" not in report.tables(run)
+    run["neighbours"]["grid"] = 0.97
+    text = report.tables(run)
+    assert "NOT TO BE QUOTED: other processes were busy, in cores: grid 0.97." in text
+    assert "| pass |" not in text
+    assert "| pass? |" in text
+
+
+def test_rivals_are_given_arrays_that_own_their_memory(bench):
+    from bench import problems, rivals
+
+    data = problems.standard("toy").data()
+    for rival in rivals.RIVALS:
+        assert all(array.flags.owndata for array in rival.head(*data)), rival.name
 
 
 def test_figures_are_svg(bench, tmp_path):

@@ -1,0 +1,21 @@
+"""Streaming: partial_fit in chunks of 10,000 rows, against scikit-learn and against one fit."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench import answers, problems, rivals, stream
+
+
+@pytest.mark.parametrize("rival", [rivals.OURS, rivals.SKLEARN], ids=lambda rival: rival.name)
+def bench_partial_fit(benchmark, rival, size, usable, record, rounds):
+    problem = problems.standard(size)
+    usable(rival, problem)
+    X, y = problem.data()
+    model = benchmark.pedantic(stream.learn, (rival, X, y), rounds=rounds, warmup_rounds=1)
+    if rival is rivals.OURS:
+        answers.check_fit(model, rival, problem)
+    else:  # its smoothing is the last chunk's, so that its parameters are not those of one fit
+        answers.check_labels(model.predict(X), rival, problem)
+    record(problem, rival.name)
+    benchmark.extra_info["chunk"] = stream.CHUNK

@@ -1,0 +1,266 @@
+"""Judge measured rows: the lines of the table of targets.
+
+All ratios are between medians of one interleaved run; `best` is the same ratio between the fastest
+calls. A line over many problems shows its worst one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from .measure import Row
+
+Key = tuple[str, str, str, str]
+
+
+class Line(NamedTuple):
+    """A target and what was measured. Without a target, it is for information."""
+
+    what: str
+    target: float | None
+    measured: float
+    best: float
+    unit: str = "x"
+    at_most: bool = False
+    detail: str = ""
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether the median meets the target; None without one."""
+        if self.target is None:
+            return None
+        return self.measured <= self.target if self.at_most else self.measured >= self.target
+
+
+class Ratio(NamedTuple):
+    """How often `a` fits into `b`, by medians and by bests, at a shape."""
+
+    median: float
+    best: float
+    shape: str
+
+
+class Table:
+    """Rows by group, work, shape and program."""
+
+    def __init__(self, rows: list[Row]) -> None:
+        self.rows: dict[Key, Row] = {(r.group, r.work, r.shape, r.program): r for r in rows}
+
+    def of(self, group: str, work: str, program: str) -> list[Row]:
+        """All rows of a program at a kind of work, in the order that they were measured."""
+        wanted = (group, work, program)
+        return [row for row in self.rows.values() if (row.group, row.work, row.program) == wanted]
+
+    def ratios(self, group: str, work: str, a: str, b: str) -> list[Ratio]:
+        """Seconds of b over seconds of a, per row of data, at each shape that has both."""
+        found = []
+        for one in self.of(group, work, a):
+            other = next((r for r in self.of(group, work, b) if _alike(one, r)), None)
+            if other is not None:
+                median, best = other.median / one.median, other.best / one.best
+                scale = one.rows / other.rows
+                found.append(Ratio(median * scale, best * scale, one.shape))
+        return found
+
+
+def _alike(a: Row, b: Row) -> bool:
+    """The same features and classes; a slow program may have been given fewer rows."""
+    return (a.extra["d"], a.extra["k"]) == (b.extra["d"], b.extra["k"])
+
+
+def judge(rows: list[Row]) -> list[Line]:
+    """Every line that the measured rows allow, in the order of the targets."""
+    table = Table(rows)
+    parts = (
+        _against_sklearn, _others, _shares, _narrow, _fortran, _labels, _stream, _one_row, _memory,
+        _files, _startup, _threads, _accuracy,
+    )  # fmt: skip
+    return [line for part in parts for line in part(table)]
+
+
+def mean_line(what: str, target: float | None, ratios: list[Ratio]) -> Iterator[Line]:
+    """The geometric mean of ratios, where there are any."""
+    if ratios:
+        median, best = (math.exp(_mean([math.log(r[i]) for r in ratios])) for i in (0, 1))
+        yield Line(what, target, median, best, detail=f"{len(ratios)} problems")
+
+
+def worst_line(
+    what: str, target: float | None, ratios: list[Ratio], **style: Any
+) -> Iterator[Line]:
+    """The worst ratio, where there are any, and where it was."""
+    if ratios:
+        worst = (max if style.get("at_most") else min)(ratios)
+        yield Line(what, target, worst.median, worst.best, detail=worst.shape, **style)
+
+
+def _against_sklearn(table: Table) -> Iterator[Line]:
+    targets = {"fit": (25, 10), "predict": (60, 25), "predict_proba": (40, None)}
+    for work, (mean, worst) in targets.items():
+        both = [
+            ratio._replace(shape=ratio.shape + dtype)
+            for dtype in ("", " float32")
+            for ratio in table.ratios("grid", work, f"fastgnb{dtype}", f"scikit-learn{dtype}")
+        ]
+        yield from mean_line(f"{work} against scikit-learn, geometric mean", mean, both)
+        yield from worst_line(f"{work} against scikit-learn, worst", worst, both)
+
+
+def _others(table: Table) -> Iterator[Line]:
+    targets = {("fit", "mlpack"): 2, ("predict", "numpy matrix"): 4}
+    for work in ("fit", "predict"):
+        for program in ("mlpack", "numpy matrix", "dask-ml", "river"):
+            what = f"{work} against {program}"
+            found = table.ratios("others", work, "fastgnb", program)
+            yield from worst_line(what, targets.get((work, program)), found)
+
+
+def fit_share(d: int, k: int) -> float | None:
+    """The share of the ceiling that fit should reach."""
+    if k <= 10:
+        return 0.5 if d >= 8 else 0.3
+    return 0.25 if k == 1000 else None
+
+
+def predict_share(d: int, k: int) -> float:
+    """The share of the ceiling that predict should reach."""
+    if k == 2 and d >= 16:
+        return 0.8
+    if k >= 100:
+        return 0.7
+    return 0.6 if d >= 8 else 0.4
+
+
+def _shares(table: Table) -> Iterator[Line]:
+    for work, target in (("fit", fit_share), ("predict", predict_share)):
+        for group in ("grid", "many classes, classes", "many classes, noise"):
+            extra = "" if group == "grid" else f", {group}"
+            for one in table.of(group, work, "fastgnb"):
+                limit = table.rows[group, work, one.shape, "ceiling"]
+                share = Ratio(limit.median / one.median, limit.best / one.best, one.shape)
+                kind = "multiply-adds" if _is_compute(limit) else "memory"
+                yield Line(
+                    f"{work}, share of the ceiling, {one.shape}{extra}",
+                    target(one.extra["d"], one.extra["k"]), *share[:2], "", detail=kind,
+                )  # fmt: skip
+
+
+def _is_compute(ceiling: Row) -> bool:
+    return bool(ceiling.extra["arithmetic"] > ceiling.extra["moving"])
+
+
+def _narrow(table: Table) -> Iterator[Line]:
+    """float32 against float64; memory-bound is what moves bytes at half the ceiling or more."""
+    names = ("fastgnb float32", "fastgnb")
+    for work in ("fit", "predict"):
+        ratios = table.ratios("grid", work, *names)
+        yield from worst_line(f"{work}, float32 against float64, worst", 1.0, ratios)
+        bound = {
+            one.shape
+            for one in table.of("grid", work, "fastgnb")
+            if table.rows["grid", work, one.shape, "ceiling"].extra["moving"] > 0.5 * one.median
+        }
+        what = f"{work}, float32 against float64, worst of memory-bound"
+        yield from worst_line(what, 1.5, [r for r in ratios if r.shape in bound])
+
+
+def _fortran(table: Table) -> Iterator[Line]:
+    for work in ("fit", "predict"):
+        ratios = table.ratios("grid", work, "fastgnb F", "fastgnb")
+        yield from worst_line(f"{work}, Fortran against C order, worst", 0.9, ratios)
+
+
+def _labels(table: Table) -> Iterator[Line]:
+    for kind in ("U", "object"):
+        ratios = table.ratios(f"labels {kind}", "fit", "fastgnb", "scikit-learn")
+        yield from worst_line(f"fit with {kind} labels against scikit-learn", 5, ratios)
+
+
+def _stream(table: Table) -> Iterator[Line]:
+    ratios = table.ratios("stream", "fit", "fastgnb in chunks", "fastgnb")
+    yield from worst_line("partial_fit in chunks of 10,000 against one fit", 0.7, ratios)
+
+
+def _one_row(table: Table) -> Iterator[Line]:
+    for work in ("predict", "predict_proba"):
+        ratios = table.ratios("one row", work, "scikit-learn", "fastgnb")
+        what = f"{work} of one row, share of scikit-learn's time"
+        yield from worst_line(what, 0.35, ratios, unit="", at_most=True)
+
+
+def _memory(table: Table) -> Iterator[Line]:
+    for one in table.of("memory", "all", "fastgnb"):
+        size = one.extra["bytes"]
+        for work in ("fit", "predict", "predict_proba"):
+            share = 100 * size[work] / size["X"]
+            what = f"{work}, peak memory beyond X and output"
+            yield Line(what, 2.0, share, share, "% of X", True, one.shape)
+
+
+def _files(table: Table) -> Iterator[Line]:
+    """Against the faster of the ways to read."""
+    for ending, target in (("parquet", 1.25), ("csv", None), ("npy", None)):
+        group = f"files {ending}"
+        program = "numpy" if ending == "npy" else "pyarrow"
+        ways = [r for way in ("whole", "stream") for r in table.of(group, f"read {way}", program)]
+        for work in ("predict", "fit"):
+            for one in table.of(group, work, "fastgnb"):
+                base = min(ways, key=lambda way: way.median)
+                yield Line(
+                    f"`fastgnb {work}` on {ending}, against only reading",
+                    target if work == "predict" else None,
+                    one.median / base.median, one.best / base.best, "x", True,
+                    f"{one.median:.3f} s, {base.work} {base.median:.3f} s",
+                )  # fmt: skip
+
+
+STARTS = ("python", "import numpy", "import fastgnb", "import fastgnb.naive_bayes", "first predict")
+
+
+def _startup(table: Table) -> Iterator[Line]:
+    """Times of whole processes, less that of an interpreter that does nothing."""
+    found = {name: row for name in STARTS for row in table.of("startup", "process", name)}
+    if found:
+        python = found["python"]
+        net = {
+            name: (one.median - python.median, one.best - python.best)
+            for name, one in found.items()
+        }
+        numpy = net["import numpy"]
+        for name, target in (("fastgnb", 1.3), ("fastgnb.naive_bayes", None)):
+            ratio = [
+                ours / theirs for ours, theirs in zip(net[f"import {name}"], numpy, strict=True)
+            ]
+            what = f"`import {name}` against `import numpy`"
+            yield Line(what, target, *ratio, at_most=True, detail=f"numpy {numpy[0]:.2f} s")
+        parts = found["first predict"].extra["found"]["parts"]
+        yield Line(
+            "process start to first predict, cached, less interpreter start", 1.0,
+            *net["first predict"], "s", True,
+            ", ".join(f"{name} {seconds:.2f}" for name, seconds in parts.items()),
+        )  # fmt: skip
+    for one in table.of("cold", "warmup", "fastgnb"):
+        detail = one.extra["found"]["printed"]
+        yield Line("all kernels compiled cold", 30.0, one.median, one.best, "s", True, detail)
+
+
+def _threads(table: Table) -> Iterator[Line]:
+    for ratio in table.ratios("threads", "predict", "2 threads", "1 threads"):
+        what = f"predict, two threads against one, {ratio.shape}"
+        yield Line(what, 1.7, ratio.median, ratio.best)
+
+
+def _accuracy(table: Table) -> Iterator[Line]:
+    """Errors at mean/sd of 1e8; rivals have no target."""
+    for program in ("fastgnb", "scikit-learn", "numpy matrix"):
+        for one in table.of("accuracy", "predict at 1e+08", program):
+            error = one.extra["joint"]
+            target = 1e-12 if program == "fastgnb" else None
+            what = f"error of the joint log likelihood at mean/sd 1e8, {program}"
+            yield Line(what, target, error, error, "", True, f"variances {one.extra['var']:.1e}")
+
+
+def _mean(values: list[float]) -> float:
+    return math.fsum(values) / len(values)

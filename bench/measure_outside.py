@@ -1,0 +1,93 @@
+"""Measure what happens outside arrays for the table of targets: processes, memory, files."""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from . import answers, fresh, problems
+from .measure import Row, row
+from .rivals import OURS
+from .timing import EFFORTS, Effort, Timing, interleave
+
+
+def memory(size: str) -> Iterator[Row]:
+    """Peak bytes beyond X and the output, in a process of its own."""
+    if not fresh.can_measure_memory():
+        print("memory: needs Linux's /proc, left out")
+        return
+    problem = problems.standard(size)
+    X, y = problem.data()
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder, name) for name in ("X.npy", "y.npy")]
+        for path, array in zip(paths, (X, y), strict=True):
+            np.save(path, array)
+        run = fresh.python(fresh.PEAK, *paths)
+    rows = np.arange(min(1000, len(X)))
+    answers.check_labels(np.array(run.found.pop("labels")), OURS, problem, rows)
+    yield row("memory", "all", problem, "fastgnb", Timing([run.seconds], None), bytes=run.found)
+
+
+def startup(size: str) -> Iterator[Row]:
+    """Imports, the first answer of a saved model, and all kernels compiled cold."""
+    problem = problems.standard("toy")
+    effort = Effort(1 if size == "toy" else 5, 60.0)
+    with tempfile.TemporaryDirectory() as folder:
+        service = fresh.service(problem, Path(folder), own_cache=size != "toy")
+        calls = {
+            "python": functools.partial(fresh.python, fresh.NOTHING),
+            "import numpy": functools.partial(fresh.python, fresh.IMPORT, "numpy"),
+            "import fastgnb": functools.partial(fresh.python, fresh.IMPORT, "fastgnb"),
+            "import fastgnb.naive_bayes": functools.partial(
+                fresh.python, fresh.IMPORT, "fastgnb.naive_bayes"
+            ),
+            "first predict": service.first_predict,
+        }
+        timings = interleave(calls, effort)
+    for program, timing in timings.items():
+        yield row("startup", "process", problem, program, timing, found=timing.answer.found)
+    labels = timings["first predict"].answer.found.pop("labels")
+    answers.check_labels(np.array(labels), OURS, problem)
+
+
+def cold(size: str) -> Iterator[Row]:
+    """Every kernel compiled into an empty cache; left out at toy size, where seconds count."""
+    if size == "toy":
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        run = fresh.command("warmup", cache=Path(folder))
+    assert "compiled" in run.found["printed"], run.found
+    problem = problems.standard("toy")
+    timing = Timing([run.seconds], None)
+    yield row("cold", "warmup", problem, "fastgnb", timing, found=run.found)
+
+
+def in_files(size: str) -> Iterator[Row]:
+    """`fastgnb fit` and `predict` on files, against only reading the same columns."""
+    try:
+        from . import files
+    except ImportError as error:
+        print(f"files: left out: {error}")
+        return
+    usual = problems.standard(size)
+    for ending in files.ENDINGS:
+        problem = usual if ending == "parquet" else usual._replace(n=max(usual.n // 10, 1000))
+        with tempfile.TemporaryDirectory() as folder:
+            there = files.write(problem, Path(folder), ending)
+            output = Path(folder, f"scored.{ending}")
+            there.predict(output)
+            reading = {f"read {way}": call for way, call in there.readers().items()}
+            calls = {"fit": there.fit, "predict": functools.partial(there.predict, output)}
+            for name, timing in interleave(calls | reading, EFFORTS[size]).items():
+                yield row(f"files {ending}", name, problem, _program(name, ending), timing)
+            answers.check_labels(files.labels(output), OURS, problem)
+
+
+def _program(name: str, ending: str) -> str:
+    if not name.startswith("read"):
+        return "fastgnb"
+    return "numpy" if ending == "npy" else "pyarrow"
