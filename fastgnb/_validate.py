@@ -192,6 +192,7 @@ def locate(labels: Labels, classes: NDArray[Any]) -> NDArray[np.int32]:
 
 
 def same_labels(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    """Whether two label arrays hold the same labels of one kind, in one order."""
     return a.shape == b.shape and a.dtype.kind == b.dtype.kind and bool(np.all(a == b))
 
 
