@@ -7,11 +7,13 @@ give the same bits, because blocks are cut by the shape of the data and merged i
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
 import types
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -23,6 +25,7 @@ __all__ = [
     "compile_examples",
     "frozen",
     "helper",
+    "inlined",
     "kernel",
     "n_compiled",
     "n_threads",
@@ -57,8 +60,15 @@ if hasattr(os, "register_at_fork"):
 
 
 def helper(body: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a function that only kernels of the same file call; it lives in their cache entry."""
+    """Compile a function that only kernels call; it lives in their cache entries."""
     compiled: Callable[..., Any] = njit(nogil=True, error_model="numpy", fastmath=_FASTMATH)(body)
+    return compiled
+
+
+def inlined(body: Callable[..., Any]) -> Callable[..., Any]:
+    """As `helper`, and part of its caller: for short steps that must stay in registers."""
+    options = {"nogil": True, "error_model": "numpy", "fastmath": _FASTMATH, "forceinline": True}
+    compiled: Callable[..., Any] = njit(**options)(body)
     return compiled
 
 
@@ -179,6 +189,10 @@ def _attach_cache(dispatcher: Any, body: Callable[..., Any]) -> None:
     from numba.core.caching import FunctionCache
 
     class GuardedCache(FunctionCache):  # type: ignore[misc]
+        def _index_key(self, sig: Any, codegen: Any) -> Any:
+            # Numba looks at the kernel's own file only, and its helpers stand in others too.
+            return super()._index_key(sig, codegen), _sources()
+
         def load_overload(self, sig: Any, target_context: Any) -> Any:
             try:
                 return super().load_overload(sig, target_context)
@@ -196,6 +210,15 @@ def _attach_cache(dispatcher: Any, body: Callable[..., Any]) -> None:
         dispatcher._cache = GuardedCache(body)
     except (RuntimeError, OSError) as error:
         _warn_once(error)
+
+
+@functools.cache
+def _sources() -> tuple[tuple[str, int, int], ...]:
+    """Name, size and time of change of every file that a kernel may be compiled from."""
+    here = Path(__file__).parent
+    files = [Path(__file__), here / "_lanes.py", *sorted((here / "kernels").glob("*.py"))]
+    stats = [(file.name, file.stat()) for file in files]
+    return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats)
 
 
 def _warn_once(error: Exception) -> None:

@@ -1,18 +1,16 @@
 """Rows and parameters to joint log likelihoods, fused with what is wanted of them.
 
-A tile of 128 rows is laid out by features, so that each row is one vector lane; for each class the
-squared, scaled deviations are subtracted feature by feature. All lanes do the same operations in
-the same order, so a row's scores have the same bits alone and anywhere in any batch. A class
-costs three float64 operations a feature: t = (x - mean) * scale, s -= t * t, of which the first
-runs beside the other two where there are adders apart from the multipliers. The square is never
-expanded, so nothing cancels however far the data lie from 0.
+A row is one vector lane, and every lane does the same operations in the same order, so a row's
+scores have the same bits alone, anywhere in any batch, and for either layout. A class costs three
+float64 operations a feature: t = (x - mean) * scale, s -= t * t, of which the first runs beside the
+other two where there are adders apart from the multipliers. The square is never expanded, so
+nothing cancels however far the data lie from 0.
 
-Features are padded to a multiple of four by ones of mean 0 and scale 0, which add exactly nothing.
-Two classes go together, so that each value is loaded once for both.
+With few classes eight rows are turned in registers and scored where they are. With more, 32 rows
+are laid out by features first, and each class, two at a time, runs over all features with its
+sums in registers, which reaches the peak of the multipliers.
 
-With few classes, float64 rows are scored four at a time with features in the vector lanes.
-
-Flags: FMA contraction, and reassociation in `_score_four`, whose plain sums it spreads over lanes.
+Flags: FMA contraction only.
 """
 
 from __future__ import annotations
@@ -22,18 +20,43 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._jit import frozen, helper, kernel, prange, summing
+from .._jit import frozen, helper, inlined, kernel, prange
+from .._lanes import (
+    aligned,
+    all_greater,
+    load,
+    pointer,
+    shifted,
+    splat,
+    store,
+    where_greater,
+    where_number,
+)  # fmt: skip
+from .far import is_finite_row, score_far
 from .layout import cut, pieces
+from .posterior import (
+    GROUP,
+    JOINT,
+    LOG_PROBA,
+    PROBA,
+    divide,
+    exponentials,
+    log_rounded,
+    subtract,
+    write_table,
+)  # fmt: skip
+from .rows import Rows, eight_rows, fetch, lay_out
 
 Table = Literal["joint", "log_proba", "proba"]
 
-_MODE = {None: 0, "joint": 1, "log_proba": 2, "proba": 3}
-_TILE = 128
-# Lanes between two features of a tile: not a power of two, whose multiples share cache sets.
-_STRIDE = _TILE + 8
-_ROWS_PER_BLOCK = 2048
+_MODE = {None: 0, "joint": JOINT, "log_proba": LOG_PROBA, "proba": PROBA}
+_GROUPS_PER_BLOCK = 64
+# Rows between those scored and those fetched from memory.
+_AHEAD = 2 * GROUP
 # Up to this many classes, laying rows out costs more than it saves.
-_FEW = 4
+_FEW = 8
+# Elements behind the last row that eight-row reads may touch.
+_BEHIND = 7
 
 
 class Scores(NamedTuple):
@@ -49,382 +72,355 @@ class Scores(NamedTuple):
     bad: int
 
 
-@helper
-def _load(X, by_columns, start, m, d, tile):
-    """Lay rows start to start + m out by features; lanes past the end repeat the last row."""
-    if by_columns:
-        for j in range(d):
-            x = X[j, start : start + m]
-            lane = tile[j]
-            for r in range(m):
-                lane[r] = x[r]
-    else:
-        whole = m - m % 4
-        for r in range(0, whole, 4):
-            x0, x1, x2, x3 = X[start + r], X[start + r + 1], X[start + r + 2], X[start + r + 3]
-            for j in range(d):
-                lane = tile[j]
-                lane[r] = x0[j]
-                lane[r + 1] = x1[j]
-                lane[r + 2] = x2[j]
-                lane[r + 3] = x3[j]
-        for r in range(whole, m):
-            for j in range(d):
-                tile[j, r] = X[start + r, j]
-    if m < _TILE:
-        for j in range(d):
-            for r in range(m, _TILE):
-                tile[j, r] = tile[j, m - 1]
+class Model(NamedTuple):
+    """What scoring wants of k classes: parameters (k, d) and (k,), labels as the bits of floats."""
+
+    k: int
+    mean: Any
+    scale: Any
+    log_norm: Any
+    const: Any
+    skip: bool
+    values: Any
 
 
-@helper
-def _score_pair(tile, mean, scale, mean2, scale2, s, s2):
-    """Subtract the squared scaled deviations of two classes from s and s2, in feature order."""
-    for j in range(0, tile.shape[0], 4):
-        x0, x1, x2, x3 = tile[j], tile[j + 1], tile[j + 2], tile[j + 3]
-        m0, m1, m2, m3 = mean[j], mean[j + 1], mean[j + 2], mean[j + 3]
-        a0, a1, a2, a3 = scale[j], scale[j + 1], scale[j + 2], scale[j + 3]
-        n0, n1, n2, n3 = mean2[j], mean2[j + 1], mean2[j + 2], mean2[j + 3]
-        b0, b1, b2, b3 = scale2[j], scale2[j + 1], scale2[j + 2], scale2[j + 3]
-        for r in range(_TILE):
-            y0, y1, y2, y3 = x0[r], x1[r], x2[r], x3[r]
-            t0 = (y0 - m0) * a0
-            t1 = (y1 - m1) * a1
-            t2 = (y2 - m2) * a2
-            t3 = (y3 - m3) * a3
-            u0 = (y0 - n0) * b0
-            u1 = (y1 - n1) * b1
-            u2 = (y2 - n2) * b2
-            u3 = (y3 - n3) * b3
-            s[r] = s[r] - t0 * t0 - t1 * t1 - t2 * t2 - t3 * t3
-            s2[r] = s2[r] - u0 * u0 - u1 * u1 - u2 * u2 - u3 * u3
+class Output(NamedTuple):
+    """Where answers go: labels and evidence (n,), a table (n, k); and what is wanted."""
+
+    labels: Any
+    mode: int
+    table: Any
+    wants_evidence: bool
+    evidence: Any
 
 
-@helper
-def _score_one(tile, mean, scale, s):
-    """As `_score_pair`, for the last of an odd number of classes."""
-    for j in range(0, tile.shape[0], 4):
-        x0, x1, x2, x3 = tile[j], tile[j + 1], tile[j + 2], tile[j + 3]
-        m0, m1, m2, m3 = mean[j], mean[j + 1], mean[j + 2], mean[j + 3]
-        a0, a1, a2, a3 = scale[j], scale[j + 1], scale[j + 2], scale[j + 3]
-        for r in range(_TILE):
-            t0 = (x0[r] - m0) * a0
-            t1 = (x1[r] - m1) * a1
-            t2 = (x2[r] - m2) * a2
-            t3 = (x3[r] - m3) * a3
-            s[r] = s[r] - t0 * t0 - t1 * t1 - t2 * t2 - t3 * t3
+class Scratch(NamedTuple):
+    """Room for one group: its best scores and their labels (32,), scores (k, 32), and more.
 
-
-@summing
-def _score_four(x0, x1, x2, x3, mean, scale, const, s, r):
-    """Scores of four rows for one class, straight from the rows, with features in vector lanes."""
-    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
-    for j in range(len(x0)):
-        m, a = mean[j], scale[j]
-        t0 = (x0[j] - m) * a
-        t1 = (x1[j] - m) * a
-        t2 = (x2[j] - m) * a
-        t3 = (x3[j] - m) * a
-        s0 += t0 * t0
-        s1 += t1 * t1
-        s2 += t2 * t2
-        s3 += t3 * t3
-    s[r] = const - s0
-    s[r + 1] = const - s1
-    s[r + 2] = const - s2
-    s[r + 3] = const - s3
-
-
-@helper
-def _score_rows(X, start, m, mean, scale, const, values, s, best, label):
-    """As `_score_tile` for few classes, without laying rows out; past the end the last repeats."""
-    for r in range(0, m, 4):
-        x0 = X[start + r]
-        x1 = X[start + min(r + 1, m - 1)]
-        x2 = X[start + min(r + 2, m - 1)]
-        x3 = X[start + min(r + 3, m - 1)]
-        for c in range(mean.shape[0]):
-            _score_four(x0, x1, x2, x3, mean[c], scale[c], const[c], s[c], r)
-    _start(-np.inf, best)
-    for c in range(mean.shape[0]):
-        _improve(s[c], values[c], best, label)
-
-
-@helper
-def _score_skip(tile, mean, scale, log_norm, s):
-    """As `_score_one`; the whole term of a NaN, normaliser included, is absent."""
-    for j in range(tile.shape[0]):
-        x0 = tile[j]
-        m0 = mean[j]
-        a0 = scale[j]
-        b0 = log_norm[j]
-        for r in range(_TILE):
-            t0 = (x0[r] - m0) * a0
-            s[r] = s[r] - (t0 * t0 + b0 if x0[r] == x0[r] else 0.0)
-
-
-@helper
-def _is_finite_row(tile, r, skip):
-    for j in range(tile.shape[0]):
-        x = tile[j, r]
-        if not (np.isfinite(x) or (skip and x != x)):
-            return False
-    return True
-
-
-@helper
-def _score_far(tile, r, mean, scale, log_norm, const, skip, s):
-    """Scores of a row whose squared deviations overflow: the nearest classes share it.
-
-    Deviations are taken relative to the largest. Classes at the smallest distance keep their
-    constants as scores, and every other class has log probability -inf, which is what its true
-    value rounds to.
+    total: sums of exponentials (32,). far: marks of the rows that were mended (32,). tile: the
+    group by features (d, 32). page: its piece of the table. few: two numbers a class.
     """
-    k, d = mean.shape
-    tiny = 2.0**-601
-    top = 0.0
-    for c in range(k):
-        for j in range(d):
-            t = abs(tile[j, r] * 0.5 - mean[c, j] * 0.5) * tiny * scale[c, j]
-            if t > top and const[c] > -np.inf:
-                top = t
-    top = top if top > 0.0 else 1.0
-    best = np.inf
-    for c in range(k):
-        q = 0.0
-        base = const[c]
-        for j in range(d):
-            x = tile[j, r]
-            if x == x:
-                t = abs(x * 0.5 - mean[c, j] * 0.5) * tiny * scale[c, j] / top
-                q += t * t
-                base -= log_norm[c, j] if skip else 0.0
-        s[c, r] = base
-        if base > -np.inf and q < best:
-            best = q
-    for c in range(k):
-        q = 0.0
-        for j in range(d):
-            x = tile[j, r]
-            if x == x:
-                t = abs(x * 0.5 - mean[c, j] * 0.5) * tiny * scale[c, j] / top
-                q += t * t
-        if q > best:
-            s[c, r] = -np.inf
+
+    best: Any
+    label: Any
+    total: Any
+    far: Any
+    tile: Any
+    s: Any
+    page: Any
+    few: Any
 
 
-@helper
-def _exp(x, bits, out):
-    """out = exp(x) lane by lane for x <= 0, to about one unit in the last place.
-
-    Argument reduction to |f| <= ln(2) / 2, a Taylor polynomial of degree 13, and the power of two
-    in two factors built from their bits, so that results below 2**-1022 round as they should.
-    """
-    low = bits[0]
-    high = bits[1]
-    for r in range(_TILE):
-        v = x[r] if x[r] > -746.0 else -746.0
-        n = np.floor(v * 1.4426950408889634 + 0.5)
-        f = (v - n * 0.6931471803691238) - n * 1.9082149292705877e-10
-        p = 1.6059043836821613e-10
-        p = p * f + 2.08767569878681e-09
-        p = p * f + 2.505210838544172e-08
-        p = p * f + 2.755731922398589e-07
-        p = p * f + 2.7557319223985893e-06
-        p = p * f + 2.48015873015873e-05
-        p = p * f + 0.0001984126984126984
-        p = p * f + 0.001388888888888889
-        p = p * f + 0.008333333333333333
-        p = p * f + 0.041666666666666664
-        p = p * f + 0.16666666666666666
-        p = p * f + 0.5
-        p = p * f + 1.0
-        out[r] = p * f + 1.0
-        whole = np.int64(n)
-        half = whole >> 1
-        low[r] = (half + 1023) << 52
-        high[r] = (whole - half + 1023) << 52
-    a = low.view(np.float64)
-    b = high.view(np.float64)
-    for r in range(_TILE):
-        out[r] = out[r] * a[r] * b[r]
+@inlined
+def _size_of_scratch(k, d):
+    return 4 * GROUP + (d + 8) * GROUP + (k + 8) * GROUP + (k * GROUP + 8) + 2 * k + 8
 
 
-@helper
-def _finish(s, best, mode, m, start, bits, work, total, table, evidence):
-    """Turn the scores s (k, tile) of a tile into table rows and log evidence."""
-    k = s.shape[0]
-    for r in range(_TILE):
-        total[r] = 0.0
-    for c in range(k):
-        for r in range(_TILE):
-            work[r] = s[c, r] - best[r]
-        _exp(work, bits, work)
-        for r in range(_TILE):
-            total[r] += work[r]
-        if mode == 3:
-            for r in range(_TILE):
-                s[c, r] = work[r]
-    if mode == 3:
-        for r in range(_TILE):
-            work[r] = 1.0 / total[r] if total[r] > 0.0 else 0.0  # 0 in lanes past the end only
-        for c in range(k):
-            for r in range(_TILE):
-                s[c, r] = s[c, r] * work[r]
-        for r in range(m):
-            for c in range(k):
-                table[start + r, c] = s[c, r]
-        for r in range(m if len(evidence) > 0 else 0):
-            evidence[start + r] = best[r] + np.log(total[r])
-        return
-    for r in range(m):
-        log_total = np.log(total[r])
-        if mode == 2:
-            # Rounded to the table's type first, so that a float32 probability of 1 has log 0.
-            table[start + r, 0] = total[r]
-            log_rounded = np.log(np.float64(table[start + r, 0]))
-            for c in range(k):
-                table[start + r, c] = (s[c, r] - best[r]) - log_rounded
-        if len(evidence) > 0:
-            evidence[start + r] = best[r] + log_total
+@inlined
+def _divide_up(room, k, d):
+    """The parts of a piece of memory of `_size_of_scratch` numbers."""
+    best = aligned(room)
+    tile = shifted(best, 4 * GROUP)
+    s = shifted(tile, (d + 8) * GROUP)
+    page = shifted(s, (k + 8) * GROUP)
+    label, total, far = shifted(best, GROUP), shifted(best, 2 * GROUP), shifted(best, 3 * GROUP)
+    return Scratch(best, label, total, far, tile, s, page, shifted(page, k * GROUP + 8))
 
 
-@helper
-def _start(const, s):
-    for r in range(_TILE):
-        s[r] = const
+@inlined
+def _step(a, x, mean, scale):
+    t = (x - mean) * scale
+    return a - t * t
 
 
-@helper
-def _improve(s, value, best, label):
+@inlined
+def _step_skip(a, x, mean, scale, log_norm):
+    """As `_step`; the whole term of a NaN, normaliser included, is absent."""
+    t = (x - mean) * scale
+    return where_number(x, a - (t * t + log_norm), a)
+
+
+@inlined
+def _take(a, value, at, best, label):
     """Take a class's value where it is strictly better, so that a tie keeps the first class."""
-    for r in range(_TILE):
-        if s[r] > best[r]:
-            best[r] = s[r]
-            label[r] = value
+    old = load(best, at)
+    store(label, at, where_greater(a, old, value, load(label, at)))
+    store(best, at, where_greater(a, old, a, old))
 
 
-@helper
-def _score_tile(tile, mean, scale, log_norm, const, skip, values, s, best, label):
-    """Scores of all classes, best score and its first class; s keeps two classes or all k."""
-    k = mean.shape[0]
-    keep = s.shape[0] >= k
-    _start(-np.inf, best)
+@inlined
+def _four(a, x0, x1, x2, x3, mean, scale, p):
+    a = _step(a, x0, splat(mean[p]), splat(scale[p]))
+    a = _step(a, x1, splat(mean[p + 1]), splat(scale[p + 1]))
+    a = _step(a, x2, splat(mean[p + 2]), splat(scale[p + 2]))
+    return _step(a, x3, splat(mean[p + 3]), splat(scale[p + 3]))
+
+
+@inlined
+def _up_to_three(a, x0, x1, x2, mean, scale, p, m):
+    a = _step(a, x0, splat(mean[p]), splat(scale[p]))
+    if m > 1:
+        a = _step(a, x1, splat(mean[p + 1]), splat(scale[p + 1]))
+    if m > 2:
+        a = _step(a, x2, splat(mean[p + 2]), splat(scale[p + 2]))
+    return a
+
+
+@inlined
+def _up_to_eight(a, x0, x1, x2, x3, x4, x5, x6, x7, mean, scale, p, m):
+    """Take the squares of m features, 1 to 8, from the scores a."""
+    if m >= 4:
+        a = _four(a, x0, x1, x2, x3, mean, scale, p)
+        if m == 8:
+            return _four(a, x4, x5, x6, x7, mean, scale, p + 4)
+        if m > 4:
+            a = _up_to_three(a, x4, x5, x6, mean, scale, p + 4, m - 4)
+        return a
+    return _up_to_three(a, x0, x1, x2, mean, scale, p, m)
+
+
+@inlined
+def _score_few(rows, at, model, keep, room):
+    """Scores of a group of rows and its best classes, without laying rows out.
+
+    With at most eight features a row's features stay in registers for all classes; with more, its
+    scores wait in memory while the next eight are read. Returns whether every row has a best.
+    """
+    d, s = rows.d, room.s
+    mean, scale, const, values = model.mean, model.scale, model.const, model.values
+    last = (d - 1) // 8 * 8
+    low = splat(-np.inf)
+    good = True
+    for h in range(0, GROUP, 8):
+        for j in range(0, last, 8):
+            x0, x1, x2, x3, x4, x5, x6, x7 = eight_rows(rows, at + h, j)
+            for c in range(model.k):
+                a = splat(const[c]) if j == 0 else load(s, c * GROUP + h)
+                a = _four(a, x0, x1, x2, x3, mean, scale, c * d + j)
+                a = _four(a, x4, x5, x6, x7, mean, scale, c * d + j + 4)
+                store(s, c * GROUP + h, a)
+        x0, x1, x2, x3, x4, x5, x6, x7 = eight_rows(rows, at + h, last)
+        best, label = low, splat(values[0])
+        for c in range(model.k):
+            a = splat(const[c]) if last == 0 else load(s, c * GROUP + h)
+            p = c * d + last
+            a = _up_to_eight(a, x0, x1, x2, x3, x4, x5, x6, x7, mean, scale, p, d - last)
+            if keep:
+                store(s, c * GROUP + h, a)
+            label = where_greater(a, best, splat(values[c]), label)
+            best = where_greater(a, best, a, best)
+        good &= all_greater(best, low)
+        store(room.best, h, best)
+        store(room.label, h, label)
+        fetch(rows, at + h + _AHEAD, 8, 0, d)
+    return good
+
+
+@inlined
+def _keep(a0, a1, a2, a3, value, to, room):
+    """Store a class's scores of a group, and take its value where they are the best."""
+    store(room.s, to, a0)
+    store(room.s, to + 8, a1)
+    store(room.s, to + 16, a2)
+    store(room.s, to + 24, a3)
+    _take(a0, value, 0, room.best, room.label)
+    _take(a1, value, 8, room.best, room.label)
+    _take(a2, value, 16, room.best, room.label)
+    _take(a3, value, 24, room.best, room.label)
+
+
+@inlined
+def _score_pair(model, d, c, to, room):
+    """Score a tile for classes c and c + 1, which go to s[to:]."""
+    tile, mean, scale = room.tile, model.mean, model.scale
+    a0 = a1 = a2 = a3 = splat(model.const[c])
+    b0 = b1 = b2 = b3 = splat(model.const[c + 1])
+    for j in range(d):
+        t, p, q = j * GROUP, c * d + j, c * d + d + j
+        x0, x1, x2, x3 = load(tile, t), load(tile, t + 8), load(tile, t + 16), load(tile, t + 24)
+        m, w = splat(mean[p]), splat(scale[p])
+        a0, a1 = _step(a0, x0, m, w), _step(a1, x1, m, w)
+        a2, a3 = _step(a2, x2, m, w), _step(a3, x3, m, w)
+        m, w = splat(mean[q]), splat(scale[q])
+        b0, b1 = _step(b0, x0, m, w), _step(b1, x1, m, w)
+        b2, b3 = _step(b2, x2, m, w), _step(b3, x3, m, w)
+    _keep(a0, a1, a2, a3, splat(model.values[c]), to, room)
+    _keep(b0, b1, b2, b3, splat(model.values[c + 1]), to + GROUP, room)
+
+
+@inlined
+def _score_one(model, d, c, to, room):
+    """As `_score_pair`, for the last of an odd number of classes."""
+    tile = room.tile
+    a0 = a1 = a2 = a3 = splat(model.const[c])
+    for j in range(d):
+        t = j * GROUP
+        m, w = splat(model.mean[c * d + j]), splat(model.scale[c * d + j])
+        a0 = _step(a0, load(tile, t), m, w)
+        a1 = _step(a1, load(tile, t + 8), m, w)
+        a2 = _step(a2, load(tile, t + 16), m, w)
+        a3 = _step(a3, load(tile, t + 24), m, w)
+    _keep(a0, a1, a2, a3, splat(model.values[c]), to, room)
+
+
+@inlined
+def _score_skip(model, d, c, to, room):
+    """As `_score_one`, with NaN left out."""
+    tile = room.tile
+    a0 = a1 = a2 = a3 = splat(model.const[c])
+    for j in range(d):
+        t, p = j * GROUP, c * d + j
+        m, w, g = splat(model.mean[p]), splat(model.scale[p]), splat(model.log_norm[p])
+        a0 = _step_skip(a0, load(tile, t), m, w, g)
+        a1 = _step_skip(a1, load(tile, t + 8), m, w, g)
+        a2 = _step_skip(a2, load(tile, t + 16), m, w, g)
+        a3 = _step_skip(a3, load(tile, t + 24), m, w, g)
+    _keep(a0, a1, a2, a3, splat(model.values[c]), to, room)
+
+
+@inlined
+def _score_many(rows, at, model, keep, room):
+    """As `_score_few`, through a tile: scores of all classes, or of two at a time."""
+    k, d, low = model.k, rows.d, splat(-np.inf)
+    lay_out(rows, at, GROUP, room.tile)
+    for h in range(0, GROUP, 8):
+        store(room.best, h, low)
+        store(room.label, h, splat(model.values[0]))
+    share = 2 * d // k + 1
     for c in range(0, k, 2):
-        pair = c + 1 < k
-        one = s[c] if keep else s[0]
-        two = s[(c + 1 if keep else 1) if pair else 0]
-        _start(const[c], one)
-        if pair:
-            _start(const[c + 1], two)
-        if skip:
-            _score_skip(tile, mean[c], scale[c], log_norm[c], one)
-            if pair:
-                _score_skip(tile, mean[c + 1], scale[c + 1], log_norm[c + 1], two)
-        elif pair:
-            _score_pair(tile, mean[c], scale[c], mean[c + 1], scale[c + 1], one, two)
+        fetched = c // 2 * share
+        fetch(rows, at + _AHEAD, GROUP, fetched, min(fetched + share, d))
+        to = c * GROUP if keep else 0
+        if model.skip:
+            for e in range(c, min(c + 2, k)):
+                _score_skip(model, d, e, to + (e - c) * GROUP, room)
+        elif c + 1 < k:
+            _score_pair(model, d, c, to, room)
         else:
-            _score_one(tile, mean[c], scale[c], one)
-        _improve(one, values[c], best, label)
-        if pair:
-            _improve(two, values[c + 1], best, label)
+            _score_one(model, d, c, to, room)
+    good = True
+    for h in range(0, GROUP, 8):
+        good &= all_greater(load(room.best, h), low)
+    return good
 
 
-@helper
-def _mend(tile, m, mean, scale, log_norm, const, skip, values, s, best, label, far):
+@inlined
+def _mend(rows, at, m, model, keep, room, labels, to):
     """Score the rows that no class scored above -inf; the first that is not finite, or -1.
 
-    `far` (tile,) marks the rows scored. Their joint log likelihoods overflow float64, so s keeps
-    what `_score_far` puts there instead: scores that order and normalise.
+    Their joint log likelihoods overflow float64, so s keeps what `score_far` gives instead: scores
+    that order and normalise.
     """
-    k = mean.shape[0]
-    keep = s.shape[0] >= k
-    scores = np.empty((k, _STRIDE))
     for r in range(m):
-        if best[r] > -np.inf:
+        room.far[r] = 0.0
+        if room.best[r] > -np.inf:
             continue
-        if not _is_finite_row(tile, r, skip):
+        if not is_finite_row(rows, at + r, model.skip):
             return r
-        far[r] = True
-        _score_far(tile, r, mean, scale, log_norm, const, skip, scores)
-        for c in range(k):
+        room.far[r] = 1.0
+        score_far(rows, at + r, model, room.few, shifted(room.few, model.k))
+        for c in range(model.k):
             if keep:
-                s[c, r] = scores[c, r]
-            if scores[c, r] > best[r]:
-                best[r] = scores[c, r]
-                label[r] = values[c]
-    for r in range(m, _TILE):
-        best[r] = 0.0
+                room.s[c * GROUP + r] = room.few[c]
+            if room.few[c] > room.best[r]:
+                room.best[r] = room.few[c]
+                labels[to + r] = model.values[c]
+    for r in range(m, GROUP):
+        room.best[r] = 0.0
     return -1
 
 
-@helper
-def _has_far(best, m):
-    found = False
-    for r in range(m):  # without leaving early, so that it vectorises
-        found |= not best[r] > -np.inf
-    return found
+@inlined
+def _write_labels(label, m, labels, to):
+    if m == GROUP:
+        for h in range(0, GROUP, 8):
+            store(labels, to + h, load(label, h))
+    else:
+        for r in range(m):
+            labels[to + r] = label[r]
+
+
+@inlined
+def _write_rest(k, m, room, out, to):
+    """Scores of a group to rows of the table and log evidence."""
+    if out.mode > JOINT or out.wants_evidence:
+        exponentials(room.s, k, room.best, room.total, out.mode == PROBA)
+        if out.wants_evidence:
+            for r in range(m):
+                out.evidence[to + r] = room.best[r] + np.log(room.total[r])
+        if out.mode == PROBA:
+            divide(room.s, k, room.total)
+        elif out.mode == LOG_PROBA:
+            subtract(room.s, k, room.best)
+            log_rounded(room.total, out.table, m)
+            subtract(room.s, k, room.total)
+    if out.mode > 0:
+        write_table(room.s, k, m, room.page, out.table, to)
+
+
+@inlined
+def _score_groups(rows, start, stop, to, model, out, room):
+    """Score rows start to stop into rows `to` on; the first row that is not finite, or -1."""
+    few = model.k <= _FEW and not model.skip
+    keep = out.mode > 0 or out.wants_evidence
+    for at in range(start, stop, GROUP):
+        m = min(GROUP, stop - at)
+        if few:
+            good = _score_few(rows, at, model, keep, room)
+        else:
+            good = _score_many(rows, at, model, keep, room)
+        _write_labels(room.label, m, out.labels, to)
+        if not good:
+            bad = _mend(rows, at, m, model, out.mode != JOINT and keep, room, out.labels, to)
+            if bad >= 0:
+                return at + bad
+        _write_rest(model.k, m, room, out, to)
+        if not good and out.wants_evidence:
+            for r in range(m):
+                if room.far[r] > 0.0:
+                    out.evidence[to + r] = -np.inf
+        to += m
+    return -1
 
 
 @helper
 def _score_block(
-    X, by_columns, start, stop, d, mean, scale, log_norm, const, skip, mode, values, labels, table,
-    evidence,
+    X, by_columns, n, d, k, start, stop, to, mean, scale, log_norm, const, skip, values, labels,
+    mode, table, wants_evidence, evidence, scratch,
 ):  # fmt: skip
-    """Score rows start to stop; the first row that is not finite, or -1."""
-    k = mean.shape[0]
-    by_rows = k <= _FEW and d >= 8 and X.itemsize == 8 and not by_columns and not skip
-    wants_all = mode > 0 or len(evidence) > 0 or by_rows
-    tile = np.zeros((mean.shape[1], _STRIDE))
-    s = np.zeros((k if wants_all else min(k, 2), _STRIDE))
-    best = np.empty(_TILE)
-    label = np.zeros(_TILE, np.int64)
-    work = np.empty(_TILE)
-    total = np.empty(_TILE)
-    bits = np.empty((2, _TILE), np.int64)
-    far = np.zeros(_TILE, np.bool_)
-    for at in range(start, stop, _TILE):
-        m = min(_TILE, stop - at)
-        if by_rows:
-            _score_rows(X, at, m, mean, scale, const, values, s, best, label)
-        else:
-            _load(X, by_columns, at, m, d, tile)
-            _score_tile(tile, mean, scale, log_norm, const, skip, values, s, best, label)
-        if mode == 1:
-            for r in range(m):
-                for c in range(k):
-                    table[at + r, c] = s[c, r]
-        is_far = _has_far(best, m)
-        if is_far:
-            if by_rows:
-                _load(X, by_columns, at, m, d, tile)
-            bad = _mend(tile, m, mean, scale, log_norm, const, skip, values, s, best, label, far)
-            if bad >= 0:
-                return at + bad
-        for r in range(m):
-            labels[at + r] = label[r]
-        if mode > 1 or len(evidence) > 0:
-            _finish(s, best, mode, m, at, bits, work, total, table, evidence)
-        if is_far:
-            for r in range(m):
-                if far[r] and len(evidence) > 0:
-                    evidence[at + r] = -np.inf
-                far[r] = False
-    return -1
+    """`_score_groups` on arrays, which its pointers need to stay alive."""
+    rows = Rows(pointer(X), by_columns, n, d)
+    model = Model(
+        k, pointer(mean), pointer(scale), pointer(log_norm), pointer(const), skip, pointer(values)
+    )
+    out = Output(pointer(labels), mode, pointer(table), wants_evidence, pointer(evidence))
+    room = _divide_up(pointer(scratch), k, d)
+    return _score_groups(rows, start, stop, to, model, out, room)
 
 
 @kernel
 def _score(
-    X, by_columns, bounds, d, mean, scale, log_norm, const, skip, mode, values, labels, table,
-    evidence, bad,
+    X, rest, by_columns, n, d, bounds, mean, scale, log_norm, const, skip, values, mode, labels,
+    table, evidence, bad,
 ):  # fmt: skip
-    """Score blocks of rows in parallel; bad (blocks,) takes the first bad row of each, or -1."""
-    origin = bounds[0]
-    for b in prange(len(bounds) - 1):
-        bad[b] = _score_block(
-            X, by_columns, bounds[b] - origin, bounds[b + 1] - origin, d,
-            mean, scale, log_norm, const, skip, mode, values, labels, table, evidence,
+    """Score blocks of whole groups of X (n, d), and as the last block the rows of `rest`.
+
+    bad (blocks,) takes the first bad row of each block, or -1.
+    """
+    k, last = len(const), len(bounds) - 2
+    for b in prange(last + 1):
+        start, stop = bounds[b], bounds[b + 1]
+        if b < last:
+            data, lies, size, first = X, by_columns, n, start
+        else:
+            data, lies, size, first = rest, False, stop - start, 0
+        scratch = np.empty(_size_of_scratch(k, d))
+        found = _score_block(
+            data, lies, size, d, k, first, first + stop - start, start,
+            mean, scale, log_norm, const, skip, values, labels, mode, table,
+            len(evidence) > 0, evidence, scratch,
         )  # fmt: skip
+        bad[b] = found + start - first if found >= 0 else -1
 
 
 def score(
@@ -446,37 +442,59 @@ def score(
     `table` and `evidence` say what to return besides the codes, the table in `dtype`.
     Cost: one read of X, 3 n d k float64 operations. Error: relative 1e-15 per term.
     """
-    (n, d), k = X.shape, len(const)
-    bounds = cut(n, _ROWS_PER_BLOCK)
-    bad = np.empty(len(bounds) - 1, np.int64)
+    (n, _), k = X.shape, len(const)
     codes = np.empty(n, np.int64)
     rows = np.empty((n if table else 0, k), dtype)
     logs = np.empty(n if evidence else 0)
     values = np.arange(k) if values is None else values
-    skip = log_norm is not None
-    given = (
-        _padded(mean), _padded(scale), _padded(log_norm if log_norm is not None else scale[:, :0]),
-        frozen(const), skip, _MODE[table], frozen(values),
+    model = (
+        _flat(mean), _flat(scale), _flat(scale[:0] if log_norm is None else log_norm),
+        _flat(const), log_norm is not None,
+        _flat(np.ascontiguousarray(values, np.int64).view(np.float64)),
     )  # fmt: skip
-    for piece in pieces(X, bounds):
+    bad = -1
+    for piece in pieces(X, cut(n, GROUP * _GROUPS_PER_BLOCK)):
         at = slice(piece.start, piece.stop)
-        some = bounds[piece.first : piece.last + 1]
-        found = bad[piece.first : piece.last]
-        _score(
-            piece.data, piece.by_columns, some, d, *given, codes[at], rows[at], logs[at], found,
-            work=(piece.stop - piece.start) * mean.size,
-        )  # fmt: skip
-        found[found >= 0] += piece.start
-    first_bad = int(bad[np.argmax(bad >= 0)])
-    return Scores(codes, rows if table else None, logs if evidence else None, first_bad)
+        found = _score_piece(
+            piece.data, piece.by_columns, model, _MODE[table], codes[at], rows[at], logs[at]
+        )
+        if found >= 0:
+            bad = piece.start + found
+            break
+    return Scores(codes, rows if table else None, logs if evidence else None, bad)
 
 
-def _padded(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Parameters (k, d) with zeros up to a multiple of four features."""
-    k, d = parameters.shape
-    padded = np.zeros((k, -(-d // 4) * 4))
-    padded[:, :d] = parameters
-    return frozen(padded)
+def _score_piece(
+    data: NDArray[Any],
+    by_columns: bool,
+    model: tuple[Any, ...],
+    mode: int,
+    codes: NDArray[np.int64],
+    table: NDArray[Any],
+    evidence: NDArray[np.float64],
+) -> int:
+    """Score contiguous rows; the first that is not finite, or -1.
+
+    Whole groups are read where they are, and the last few rows from a copy that has room behind.
+    """
+    n, d = data.shape[::-1] if by_columns else data.shape
+    groups = max(0, n - _BEHIND) // GROUP
+    blocks = cut(groups, _GROUPS_PER_BLOCK) if groups else np.zeros(1, np.int64)
+    bounds = np.append(blocks * GROUP, n)
+    left = n - groups * GROUP
+    rest = np.zeros(-(-left // GROUP) * GROUP * d + _BEHIND, data.dtype)
+    tail = data[:, n - left :].T if by_columns else data[n - left :]
+    rest[: left * d].reshape(left, d)[:] = tail
+    bad = np.empty(len(bounds) - 1, np.int64)
+    _score(
+        _flat(data), frozen(rest), by_columns, n, d, bounds, *model, mode, codes.view(np.float64),
+        table.reshape(-1), evidence, bad, work=n * model[0].size,
+    )  # fmt: skip
+    return int(bad[np.argmax(bad >= 0)])
+
+
+def _flat(array: NDArray[Any]) -> NDArray[Any]:
+    return frozen(np.ascontiguousarray(array).reshape(-1))
 
 
 @_score.example

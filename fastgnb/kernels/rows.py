@@ -1,0 +1,83 @@
+"""Rows inside kernels: flat tables that lie by rows or by columns, read eight rows at a time.
+
+A table is flat, contiguous memory of n rows and d features. By rows, element (i, j) is at
+i d + j; by columns, at j n + i. Eight rows of eight features are turned in registers, which reads
+up to seven elements past the end of the last row: callers keep as many behind it.
+
+Flags: FMA contraction only; there is no arithmetic here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .._jit import inlined
+from .._lanes import columns, load, per_line, prefetch, store, transpose
+
+
+class Rows(NamedTuple):
+    """A table: pointer to its first element, whether it lies by columns, its shape (n, d)."""
+
+    data: Any
+    by_columns: bool
+    n: int
+    d: int
+
+
+@inlined
+def element(rows, i, j):
+    """Feature j of row i."""
+    return rows.data[j * rows.n + i] if rows.by_columns else rows.data[i * rows.d + j]
+
+
+@inlined
+def eight_rows(rows, at, j):
+    """Features j to j + 8 of rows at to at + 8, a row a lane; past d they mean nothing."""
+    X, n, d = rows.data, rows.n, rows.d
+    if rows.by_columns:
+        p = j * n + at
+        last = (d - 1) * n + at
+        return (
+            load(X, p),
+            load(X, min(p + n, last)),
+            load(X, min(p + 2 * n, last)),
+            load(X, min(p + 3 * n, last)),
+            load(X, min(p + 4 * n, last)),
+            load(X, min(p + 5 * n, last)),
+            load(X, min(p + 6 * n, last)),
+            load(X, min(p + 7 * n, last)),
+        )
+    return columns(X, at * d + j, d)
+
+
+@inlined
+def lay_out(rows, at, size, tile):
+    """Set tile[j size + r] to feature j of row at + r, for a size divisible by eight.
+
+    The tile needs room for features up to the next multiple of eight.
+    """
+    X, n, d = rows.data, rows.n, rows.d
+    if rows.by_columns:
+        for j in range(d):
+            for r in range(0, size, 8):
+                store(tile, j * size + r, load(X, j * n + at + r))
+    else:
+        for r in range(0, size, 8):
+            for j in range(0, d, 8):
+                transpose(X, (at + r) * d + j, d, tile, j * size + r, size)
+
+
+@inlined
+def fetch(rows, at, size, first, last):
+    """Ask for features first to last of rows at to at + size, which may lie past the end.
+
+    By rows it is the same share of the rows' memory.
+    """
+    X, n, d = rows.data, rows.n, rows.d
+    if rows.by_columns:
+        for j in range(first, last):
+            for r in range(0, size, per_line(X)):
+                prefetch(X, j * n + at + r)
+    else:
+        for p in range(at * d + first * size, at * d + last * size, per_line(X)):
+            prefetch(X, p)
