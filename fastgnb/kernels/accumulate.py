@@ -1,11 +1,14 @@
 """Rows to per-class weight, mean and scatter in one read.
 
-Rows are cut into blocks by the shape of the data. Each block sums w z and w z^2 of the deviations
-z = x - shift, where the shift of a class is close to its mean, so that nothing cancels, and blocks
-are merged in order by the update of Chan, Golub and LeVeque (1983), with the mean kept as an
-unevaluated sum of two float64 numbers.
+Rows are cut into blocks by the shape of the data, and features into strips where blocks are few.
+Each block sums w z and w z^2 of the deviations z = x - shift, where the shift of a class is close
+to its mean, so that nothing cancels, and blocks are merged in order by the update of Chan, Golub
+and LeVeque (1983), with the mean kept as an unevaluated sum of two float64 numbers.
 
-Flags: FMA contraction, and reassociation in `_lane_sums` alone. Two-sum must not be reassociated.
+A class's shift and sums stand side by side, so that a row goes to one place in memory. Features
+are padded to a multiple of eight by zeros, which add exactly nothing.
+
+Flags: FMA contraction only. Two-sum must not be reassociated.
 """
 
 from __future__ import annotations
@@ -15,23 +18,42 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._jit import frozen, helper, kernel, prange, summing
+from .._jit import frozen, helper, inlined, kernel, prange
+from .._lanes import (
+    aligned,
+    first,
+    load,
+    per_line,
+    pointer,
+    prefetch,
+    shifted,
+    splat,
+    store,
+    transpose,
+    where_number,
+)
 from .layout import cut, pieces
+from .rows import Rows, element
 
 # Rows of one class that are summed plainly before they join the block's sums: bounds the error of
 # plain summation, whatever the number of classes and rows.
 _RUN = 512
-# Rows of one transposed tile, at most, for input that lies by columns.
+# Rows of one tile: of what is copied from columns, or read once for every pair of classes.
 _TILE = 64
-# Rows of one tile laid out by features, and the most k d for which sums go by lanes.
-_LANES = 128
-_SMALL = 16
+# Up to this many classes, a row is added to all of them, zero times to those that are not its own.
+_FEW = 4
+# Elements, rounded to rows, between those read and those fetched from memory.
+_AHEAD = 1024
+# Rows that blocks are made of, so that eight rows are never cut by a block's end.
+_UNIT = 8
+# Elements behind the last row that eight-row reads may touch.
+_BEHIND = 7
 # Rows that the first guess of the class means is taken from.
 _PILOT = 256
 # A block is summed again, around its own mean, when the square of the sum eats more than this
 # share of the sum of squares; each time brings the shift closer, and four times is enough for any
 # weights and outliers that float64 holds.
-_POOR = 0.75
+_POOR = 0.97
 _TRIES = 4
 
 
@@ -44,329 +66,447 @@ class Sums(NamedTuple):
     scatter: NDArray[np.float64]
 
 
-@helper
-def _zero(n, s1, s2):
-    # Whole-array assignment would compile NumPy's broadcasting errors, and their strings, as well.
-    for c in range(s1.shape[0]):
-        for q in range(n.shape[1]):
-            n[c, q] = 0.0
-        for j in range(s1.shape[1]):
-            s1[c, j] = 0.0
-            s2[c, j] = 0.0
+class Part(NamedTuple):
+    """One block of rows and strip of features: `width` of them from feature `j` on, padded to `dp`.
 
-
-@helper
-def _flush(run_n, run_1, run_2, n, s1, s2):
-    """Move the sums of one class's run of rows into the block's."""
-    for q in range(len(n)):
-        n[q] += run_n[q]
-        run_n[q] = 0.0
-    for j in range(len(s1)):
-        s1[j] += run_1[j]
-        s2[j] += run_2[j]
-        run_1[j] = 0.0
-        run_2[j] = 0.0
-
-
-@helper
-def _tile_of(X, start, stop, tile):
-    """Copy rows start to stop of X (d, n) into tile (rows, d)."""
-    for j in range(X.shape[0]):
-        x = X[j, start:stop]
-        for i in range(stop - start):
-            tile[i, j] = x[i]
-
-
-@helper
-def _load(X, by_columns, start, m, tile):
-    """Lay rows start to start + m out by features, one lane a row; what is past the end stays."""
-    d = tile.shape[0]
-    if by_columns:
-        for j in range(d):
-            x = X[j, start : start + m]
-            lane = tile[j]
-            for r in range(m):
-                lane[r] = x[r]
-        return
-    whole = m - m % 4
-    for r in range(0, whole, 4):
-        x0, x1, x2, x3 = X[start + r], X[start + r + 1], X[start + r + 2], X[start + r + 3]
-        for j in range(d):
-            lane = tile[j]
-            lane[r] = x0[j]
-            lane[r + 1] = x1[j]
-            lane[r + 2] = x2[j]
-            lane[r + 3] = x3[j]
-    for r in range(whole, m):
-        for j in range(d):
-            tile[j, r] = X[start + r, j]
-
-
-@summing
-def _mark_lanes(y, c, here):
-    """Set `here` to 1 in the lanes of class c, to 0 in the others; the number of them."""
-    count = 0.0
-    for r in range(len(y)):
-        one = 1.0 if y[r] == c else 0.0
-        here[r] = one
-        count += one
-    for r in range(len(y), _LANES):
-        here[r] = 0.0
-    return count
-
-
-@summing
-def _lane_sums(x, here, m):
-    """Sums of z and z^2 over the lanes where `here` is 1; it is 0 in the others."""
-    a = 0.0
-    b = 0.0
-    for r in range(_LANES):
-        z = (x[r] - m) * here[r]
-        a += z
-        b += z * z
-    return a, b
-
-
-@helper
-def _sum_lanes(X, codes, by_columns, start, stop, shift, n, s1, s2):
-    """Sums over rows start to stop, class by class over whole tiles: for few classes and features.
-
-    Rows are the vector lanes, and those of other classes count 0 times. That is k times the
-    arithmetic of going row by row, but without its chains of loads and stores.
+    shift, s1, s2, n and known (k, dp): shift and sums of each class, and whether it has a shift;
+    without `skip` n and known are meant for whole classes, in column 0. records (k, 4 dp): of each
+    class the shift and the sums of its last rows: w z, w z^2, and with `skip` w. runs (k,): the
+    number of these rows. tile (64, dp): rows copied from columns. own (4, 4): row c has 1 for c.
     """
-    k, d = shift.shape
-    tile = np.zeros((d, _LANES))
-    here = np.empty(_LANES)
-    for at in range(start, stop, _LANES):
-        m = min(_LANES, stop - at)
-        y = codes[at : at + m]
-        _load(X, by_columns, at, m, tile)
-        for c in range(k):
-            n[c, 0] += _mark_lanes(y, c, here)
-            for j in range(d):
-                a, b = _lane_sums(tile[j], here, shift[c, j])
-                s1[c, j] += a
-                s2[c, j] += b
+
+    k: int
+    j: int
+    width: int
+    dp: int
+    skip: bool
+    shift: Any
+    s1: Any
+    s2: Any
+    n: Any
+    known: Any
+    records: Any
+    runs: Any
+    tile: Any
+    own: Any
+
+
+@inlined
+def _padded(width):
+    return (width + 7) // 8 * 8
+
+
+@inlined
+def _size_of_state(k, dp):
+    return 5 * k * dp
+
+
+@inlined
+def _size_of_scratch(k, dp):
+    return 4 * k * dp + _TILE * dp + _FEW * _FEW + k + 8
+
+
+@inlined
+def _part(k, j, width, skip, state, scratch):
+    """The parts of `_size_of_state` and `_size_of_scratch` numbers, which are zero."""
+    dp = _padded(width)
+    size = k * dp
+    records = aligned(scratch)
+    tile = shifted(records, 4 * size)
+    own = shifted(tile, _TILE * dp)
+    for c in range(_FEW):
+        own[(_FEW + 1) * c] = 1.0
+    return Part(
+        k, j, width, dp, skip,
+        state, shifted(state, size), shifted(state, 2 * size), shifted(state, 3 * size),
+        shifted(state, 4 * size), records, shifted(own, _FEW * _FEW), tile, own,
+    )  # fmt: skip
+
+
+@inlined
+def _add(x, record, j, dp):
+    """Add features x (8,) of a row to the sums of z and z^2."""
+    z = x - load(record, j)
+    store(record, dp + j, load(record, dp + j) + z)
+    store(record, 2 * dp + j, load(record, 2 * dp + j) + z * z)
+
+
+@inlined
+def _add_weighted(x, w, record, j, dp):
+    z = x - load(record, j)
+    wz = w * z
+    store(record, dp + j, load(record, dp + j) + wz)
+    store(record, 2 * dp + j, load(record, 2 * dp + j) + wz * z)
+
+
+@inlined
+def _add_present(x, w, record, j, dp):
+    """As `_add_weighted`, with NaN left out and the weights of the rest summed."""
+    zero = splat(0.0)
+    z = where_number(x, x - load(record, j), zero)
+    wz = w * z
+    store(record, dp + j, load(record, dp + j) + wz)
+    store(record, 2 * dp + j, load(record, 2 * dp + j) + wz * z)
+    store(record, 3 * dp + j, load(record, 3 * dp + j) + where_number(x, w, zero))
+
+
+@inlined
+def _flush(part, c):
+    """Move the sums of a class's last rows into the block's."""
+    dp, at = part.dp, c * part.dp
+    record = shifted(part.records, 4 * at)
+    zero = splat(0.0)
+    for j in range(0, dp, 8):
+        store(part.s1, at + j, load(part.s1, at + j) + load(record, dp + j))
+        store(part.s2, at + j, load(part.s2, at + j) + load(record, 2 * dp + j))
+        store(record, dp + j, zero)
+        store(record, 2 * dp + j, zero)
+        if part.skip:
+            store(part.n, at + j, load(part.n, at + j) + load(record, 3 * dp + j))
+            store(record, 3 * dp + j, zero)
+    if not part.skip:
+        part.n[at] += record[3 * dp]
+        record[3 * dp] = 0.0
+    part.runs[c] = 0.0
 
 
 @helper
-def _add_rows(X, codes, shift, run, run_n, run_1, run_2, n, s1, s2):
-    """Add rows X (m, d), none missing, weight 1 each, to the sums of w, w z and w z^2."""
-    d = X.shape[1]
-    for i in range(X.shape[0]):
+def _add_rows(X, at, step, width, m, codes, ahead, part):
+    """Add m rows of weight 1 without missing values, `step` apart, from X[at] on."""
+    whole, tail, dp = width - width % 8, width % 8, part.dp
+    for i in range(m):
         c = codes[i]
-        x = X[i]
-        m = shift[c]
-        a = run_1[c]
-        b = run_2[c]
-        run[c] += 1
-        for j in range(d):
-            z = x[j] - m[j]
-            a[j] += z
-            b[j] += z * z
-        if run[c] == _RUN:
-            run_n[c, 0] = _RUN
-            run[c] = 0
-            _flush(run_n[c], a, b, n[c], s1[c], s2[c])
+        record = shifted(part.records, 4 * dp * c)
+        for p in range(at + ahead, at + ahead + (width if ahead else 0), per_line(X)):
+            prefetch(X, p)
+        for j in range(0, whole, 8):
+            _add(load(X, at + j), record, j, dp)
+        if tail > 0:
+            _add(first(tail, load(X, at + whole)), record, whole, dp)
+        at += step
+        part.runs[c] += 1.0
+        if part.runs[c] == _RUN:
+            record[3 * dp] = _RUN
+            _flush(part, c)
 
 
-@helper
-def _add_rows_weighted(X, codes, weight, skip, shift, run, run_n, run_1, run_2, n, s1, s2):
-    """As `_add_rows`, with weights; a row of weight 0 is not looked at.
+@inlined
+def _add_pair(X, at, step, last, m, codes, c, j, part):
+    """Add `last`, at most 8, features of a tile's rows to classes c and c + 1, in registers.
 
-    With `skip` each NaN is left out, and run_n (k, d) sums the weights of the rest.
+    A row adds zero to the class that is not its own, which spares the way through memory from
+    one row of a class to the next.
     """
-    d = X.shape[1]
-    for i in range(X.shape[0]):
-        w = weight[i] if len(weight) > 0 else 1.0
-        if w == 0.0:
-            continue
-        c = codes[i]
-        x = X[i]
-        m = shift[c]
-        v = run_n[c]
-        a = run_1[c]
-        b = run_2[c]
-        run[c] += 1
-        if skip:
-            for j in range(d):
-                here = x[j] == x[j]
-                z = x[j] - m[j] if here else 0.0
-                wz = w * z
-                v[j] += w if here else 0.0
-                a[j] += wz
-                b[j] += wz * z
-        else:
-            v[0] += w
-            for j in range(d):
-                z = x[j] - m[j]
-                wz = w * z
-                a[j] += wz
-                b[j] += wz * z
-        if run[c] == _RUN:
-            run[c] = 0
-            _flush(v, a, b, n[c], s1[c], s2[c])
+    dp, own = part.dp, shifted(part.own, c)
+    one, two = shifted(part.records, 4 * dp * c + j), shifted(part.records, 4 * dp * (c + 1) + j)
+    m1, m2 = load(one, 0), load(two, 0)
+    a1 = a2 = b1 = b2 = splat(0.0)
+    for i in range(m):
+        x = first(last, load(X, at))
+        mine = codes[i] * _FEW
+        z1 = (x - m1) * splat(own[mine])
+        z2 = (x - m2) * splat(own[mine + 1])
+        a1, b1 = a1 + z1, b1 + z1 * z1
+        a2, b2 = a2 + z2, b2 + z2 * z2
+        at += step
+    _gather(a1, b1, one, dp)
+    _gather(a2, b2, two, dp)
+
+
+@inlined
+def _add_one(X, at, step, last, m, codes, c, j, part):
+    """As `_add_pair`, for the last of an odd number of classes."""
+    dp, own = part.dp, shifted(part.own, c)
+    one = shifted(part.records, 4 * dp * c + j)
+    m1 = load(one, 0)
+    a1 = b1 = splat(0.0)
+    for i in range(m):
+        z1 = (first(last, load(X, at)) - m1) * splat(own[codes[i] * _FEW])
+        a1, b1 = a1 + z1, b1 + z1 * z1
+        at += step
+    _gather(a1, b1, one, dp)
+
+
+@inlined
+def _gather(a, b, record, dp):
+    """Add sums of z and z^2 to a class's record."""
+    store(record, dp, load(record, dp) + a)
+    store(record, 2 * dp, load(record, 2 * dp) + b)
 
 
 @helper
-def _first_rows(X, codes, weight, by_columns, start, stop, skip, known, shift):
-    """Set the shift of each class not known yet to its first value among rows start to stop."""
-    d = shift.shape[1]
-    unknown = 0
-    for c in range(known.shape[0]):
-        for q in range(known.shape[1]):
-            unknown += not known[c, q]
-    if unknown == 0:
-        return
-    for i in range(start, stop):
-        c = codes[i]
-        if len(weight) > 0 and weight[i] == 0.0:
-            continue
-        if not skip and known[c, 0]:
-            continue
-        for j in range(d):
-            x = X[j, i] if by_columns else X[i, j]
-            if not skip or (x == x and not known[c, j]):
-                shift[c, j] = x
-                if skip:
-                    known[c, j] = True
-        if not skip:
-            known[c, 0] = True
-
-
-@helper
-def _sum_block(X, codes, weight, by_columns, start, stop, skip, shift, n, s1, s2):
-    """Sums of w, w z and w z^2 over rows start to stop, in runs of _RUN rows of a class."""
-    k, d = shift.shape
-    plain = len(weight) == 0 and not skip
-    _zero(n, s1, s2)
-    if plain and k * d <= _SMALL:
-        _sum_lanes(X, codes, by_columns, start, stop, shift, n, s1, s2)
-        return
-    run = np.zeros(k, np.int64)
-    run_n = np.zeros(n.shape)
-    run_1 = np.zeros((k, d))
-    run_2 = np.zeros((k, d))
-    rows = min(_TILE, max(8, 4096 // d)) if by_columns else stop - start
-    tile = np.empty((rows if by_columns else 0, d))
-    for at in range(start, stop, rows):
-        end = min(at + rows, stop)
-        y = codes[at:end]
-        w = weight[at:end] if len(weight) > 0 else weight
-        if by_columns:
-            _tile_of(X, at, end, tile)
-            x = tile[: end - at]
-            if plain:
-                _add_rows(x, y, shift, run, run_n, run_1, run_2, n, s1, s2)
+def _add_few(X, at, step, width, m, codes, ahead, part):
+    """As `_add_rows`, for few classes: two of them at a time."""
+    if ahead > 0:
+        # Strips fetch whole rows too: with few classes there are none.
+        for p in range(at + ahead, at + ahead + m * step, per_line(X)):
+            prefetch(X, p)
+    for c in range(0, part.k, 2):
+        for j in range(0, width, 8):
+            if c + 1 < part.k:
+                _add_pair(X, at + j, step, min(8, width - j), m, codes, c, j, part)
             else:
-                _add_rows_weighted(x, y, w, skip, shift, run, run_n, run_1, run_2, n, s1, s2)
-        elif plain:
-            _add_rows(X[at:end], y, shift, run, run_n, run_1, run_2, n, s1, s2)
-        else:
-            _add_rows_weighted(X[at:end], y, w, skip, shift, run, run_n, run_1, run_2, n, s1, s2)
-    for c in range(k):
-        if run[c] > 0:
-            if plain:
-                run_n[c, 0] = run[c]
-            _flush(run_n[c], run_1[c], run_2[c], n[c], s1[c], s2[c])
+                _add_one(X, at + j, step, min(8, width - j), m, codes, c, j, part)
+    for c in range(part.k):
+        count = 0
+        for i in range(m):
+            count += codes[i] == c
+        part.runs[c] += count
+        if part.runs[c] >= _RUN:
+            part.records[(4 * c + 3) * part.dp] = part.runs[c]
+            _flush(part, c)
 
 
 @helper
-def _is_poor(skip, n, s1, s2):
+def _add_rows_weighted(X, at, step, width, m, codes, has_weight, weight, part):
+    """As `_add_rows`, with weights, and with `skip` NaN left out; weight 0 is not looked at."""
+    whole, tail, dp = width - width % 8, width % 8, part.dp
+    for i in range(m):
+        w = weight[i] if has_weight else 1.0
+        c = codes[i]
+        if w > 0.0:
+            record = shifted(part.records, 4 * dp * c)
+            ws = splat(w)
+            if part.skip:
+                for j in range(0, whole, 8):
+                    _add_present(load(X, at + j), ws, record, j, dp)
+                if tail > 0:
+                    _add_present(first(tail, load(X, at + whole)), ws, record, whole, dp)
+            else:
+                for j in range(0, whole, 8):
+                    _add_weighted(load(X, at + j), ws, record, j, dp)
+                if tail > 0:
+                    _add_weighted(first(tail, load(X, at + whole)), ws, record, whole, dp)
+                record[3 * dp] += w
+            part.runs[c] += 1.0
+            if part.runs[c] == _RUN:
+                _flush(part, c)
+        at += step
+
+
+@inlined
+def _add_some(X, at, step, width, m, codes, has_weight, weight, ahead, part):
+    if has_weight or part.skip:
+        _add_rows_weighted(X, at, step, width, m, codes, has_weight, weight, part)
+    elif part.k <= _FEW:
+        _add_few(X, at, step, width, m, codes, ahead, part)
+    else:
+        _add_rows(X, at, step, width, m, codes, ahead, part)
+
+
+@inlined
+def _fill_tile(rows, i, m, part):
+    """Copy m rows from i on, a number divisible by eight, from columns into the tile (m, dp)."""
+    n, dp = rows.n, part.dp
+    whole = part.width - part.width % 8
+    for j in range(0, part.width, 8):
+        for r in range(0, m, 8):
+            at = (part.j + j) * n + i + r
+            for q in range(min(8, part.width - j)):
+                prefetch(rows.data, at + q * n + 2 * _TILE)
+            if j < whole:
+                transpose(rows.data, at, n, part.tile, r * dp + j, dp)
+    for j in range(whole, part.width):
+        for r in range(m):
+            part.tile[r * dp + j] = rows.data[(part.j + j) * n + i + r]
+
+
+@inlined
+def _add_range(rows, start, stop, codes, has_weight, weight, part):
+    """Add rows start to stop, whose codes and weights are the first of those given."""
+    ahead = max(1, _AHEAD // rows.d) * rows.d
+    for i in range(start, stop, _TILE):
+        m = min(_TILE, stop - i)
+        y, w = shifted(codes, i - start), shifted(weight, i - start if has_weight else 0)
+        if rows.by_columns:
+            _fill_tile(rows, i, m, part)
+            _add_some(part.tile, 0, part.dp, part.dp, m, y, has_weight, w, 0, part)
+        else:
+            at = i * rows.d + part.j
+            _add_some(rows.data, at, rows.d, part.width, m, y, has_weight, w, ahead, part)
+
+
+@inlined
+def _add_all(rows, rest, start, stop, codes, has_weight, weight, part):
+    """Sums of rows start to stop, of which those from rows.n on are the rows of `rest`."""
+    size = part.k * part.dp
+    for p in range(0, size, 8):
+        store(part.s1, p, splat(0.0))
+        store(part.s2, p, splat(0.0))
+        store(part.n, p, splat(0.0))
+    for c in range(part.k):
+        for j in range(0, part.dp, 8):
+            store(part.records, 4 * c * part.dp + j, load(part.shift, c * part.dp + j))
+    mid = min(stop, max(start, rows.n - rest.n))
+    for behind in range(2):
+        lo, hi = (mid, stop) if behind else (start, mid)
+        if lo < hi:
+            off = rows.n - rest.n if behind else 0
+            _add_range(
+                rest if behind else rows, lo - off, hi - off, shifted(codes, lo),
+                has_weight, shifted(weight, lo if has_weight else 0), part,
+            )  # fmt: skip
+    for c in range(part.k):
+        if part.runs[c] > 0.0:
+            if not (has_weight or part.skip):
+                part.records[(4 * c + 3) * part.dp] = part.runs[c]
+            _flush(part, c)
+
+
+@inlined
+def _first_rows(rows, start, stop, codes, has_weight, weight, part):
+    """Set the shift of each class not known yet to its first value among rows start to stop."""
+    width, dp, known = part.width, part.dp, part.known
+    columns = width if part.skip else 1
+    unknown = 0
+    for c in range(part.k):
+        for q in range(columns):
+            unknown += known[c * dp + q] == 0.0
+    for i in range(start, stop):
+        if unknown == 0:
+            break
+        if has_weight and weight[i] == 0.0:
+            continue
+        p = codes[i] * dp
+        if part.skip:
+            for j in range(width):
+                x = element(rows, i, part.j + j)
+                if known[p + j] == 0.0 and x == x:
+                    part.shift[p + j] = x
+                    known[p + j] = 1.0
+                    unknown -= 1
+        elif known[p] == 0.0:
+            for j in range(width):
+                part.shift[p + j] = element(rows, i, part.j + j)
+            known[p] = 1.0
+            unknown -= 1
+
+
+@inlined
+def _is_poor(part):
     """Whether some shift was so far from its mean that digits of the scatter were lost."""
-    for c in range(s1.shape[0]):
-        for j in range(s1.shape[1]):
-            square = s1[c, j] * s1[c, j]
+    for c in range(part.k):
+        for j in range(part.width):
+            p = c * part.dp + j
+            square = part.s1[p] * part.s1[p]
+            n = part.n[p if part.skip else c * part.dp]
             # Sums that overflow around an outlier may be finite around the mean.
-            if s2[c, j] == np.inf or square > _POOR * n[c, j if skip else 0] * s2[c, j]:
+            if part.s2[p] == np.inf or square > _POOR * n * part.s2[p]:
                 return True
     return False
 
 
-@helper
-def _recentre(skip, n, s1, shift):
+@inlined
+def _recentre(part):
     """Move each shift to the mean that the sums show."""
-    for c in range(s1.shape[0]):
-        for j in range(s1.shape[1]):
-            w = n[c, j if skip else 0]
+    for c in range(part.k):
+        for j in range(part.width):
+            p = c * part.dp + j
+            w = part.n[p if part.skip else c * part.dp]
             if w > 0.0:
-                shift[c, j] += s1[c, j] / w
+                part.shift[p] += part.s1[p] / w
 
 
 @helper
-def _block(X, codes, weight, by_columns, start, stop, skip, known, shift, n, s1, s2):
-    """Sums of one block around `shift`, which is completed and mended as the rows need it."""
-    _first_rows(X, codes, weight, by_columns, start, stop, skip, known, shift)
-    for attempt in range(_TRIES):
-        _sum_block(X, codes, weight, by_columns, start, stop, skip, shift, n, s1, s2)
-        if attempt == _TRIES - 1 or not _is_poor(skip, n, s1, s2):
-            break
-        _recentre(skip, n, s1, shift)
-
-
-@helper
-def _merge(skip, n, shift, s1, s2, weight, mean, low, scatter):
-    """Add a block's sums to the running statistics (Chan, Golub and LeVeque 1983)."""
-    k, d = mean.shape
+def _sum_part(
+    X, rest, by_columns, n, left, d, start, stop, codes, weight, j, width, skip, known, shift,
+    state, scratch,
+):  # fmt: skip
+    """Sums of one part around `shift`, which is completed and mended as the rows need it."""
+    k = shift.shape[0]
+    part = _part(k, j, width, skip, pointer(state), pointer(scratch))
     for c in range(k):
-        for j in range(d):
-            q = j if skip else 0
-            nb = n[c, q]
+        for f in range(width):
+            part.shift[c * part.dp + f] = shift[c, j + f]
+        for q in range(width if skip else 1):
+            part.known[c * part.dp + q] = known[c, j + q if skip else 0]
+    rows, few = Rows(pointer(X), by_columns, n, d), Rows(pointer(rest), False, left, d)
+    y, w, has_weight = pointer(codes), pointer(weight), len(weight) > 0
+    _first_rows(rows, start, stop, y, has_weight, w, part)
+    for attempt in range(_TRIES):
+        _add_all(rows, few, start, stop, y, has_weight, w, part)
+        if attempt == _TRIES - 1 or not _is_poor(part):
+            break
+        _recentre(part)
+
+
+@helper
+def _merge(state, k, j0, width, skip, weight, mean, low, scatter):
+    """Add a part's sums to the running statistics (Chan, Golub and LeVeque 1983)."""
+    dp = _padded(width)
+    size = k * dp
+    for c in range(k):
+        for j in range(width):
+            p = c * dp + j
+            nb = state[3 * size + (p if skip else c * dp)]
             if nb == 0.0:
                 continue
-            off = s1[c, j] / nb
-            sb = max(s2[c, j] - s1[c, j] * off, 0.0)
-            na = weight[c, q]
+            shift, s1, s2 = state[p], state[size + p], state[2 * size + p]
+            f = j0 + j
+            off = s1 / nb
+            sb = max(s2 - s1 * off, 0.0)
+            na = weight[c, f if skip else 0]
             share = nb / (na + nb)
             # delta = (shift + off) - (mean + low), with the error of the first difference
-            step = shift[c, j] - mean[c, j] if na > 0.0 else 0.0
-            back = step + mean[c, j]
-            error = (shift[c, j] - back) + (mean[c, j] - (back - step)) if na > 0.0 else 0.0
-            delta = step + (error + (off - low[c, j]))
+            step = shift - mean[c, f] if na > 0.0 else 0.0
+            back = step + mean[c, f]
+            error = (shift - back) + (mean[c, f] - (back - step)) if na > 0.0 else 0.0
+            delta = step + (error + (off - low[c, f]))
             # From the heavier side, so that a light side, however far, rounds nothing away.
-            base = mean[c, j]
-            add = low[c, j] + share * delta
+            base = mean[c, f]
+            add = low[c, f] + share * delta
             if nb > na:
-                base = shift[c, j]
+                base = shift
                 add = off - na / (na + nb) * delta
             # two-sum of base and add
             total = base + add
             virtual = total - base
-            mean[c, j] = total
-            low[c, j] = (base - (total - virtual)) + (add - virtual)
-            scatter[c, j] += sb + na * share * delta * delta if na > 0.0 else sb
-        for q in range(n.shape[1]):
-            weight[c, q] += n[c, q]
+            mean[c, f] = total
+            low[c, f] = (base - (total - virtual)) + (add - virtual)
+            scatter[c, f] += sb + na * share * delta * delta if na > 0.0 else sb
 
 
 @helper
-def _copy(known, shift, known_to, shift_to):
-    for c in range(shift.shape[0]):
-        for q in range(known.shape[1]):
-            known_to[c, q] = known[c, q]
-        for j in range(shift.shape[1]):
-            shift_to[c, j] = shift[c, j]
+def _count(state, k, j0, width, skip, weight):
+    """Add a part's weights, after all features of its block are merged."""
+    dp = _padded(width)
+    for c in range(k):
+        if skip:
+            for j in range(width):
+                weight[c, j0 + j] += state[3 * k * dp + c * dp + j]
+        elif j0 == 0:
+            weight[c, 0] += state[3 * k * dp + c * dp]
 
 
 @kernel
 def _accumulate(
-    X, codes, weight, by_columns, skip, bounds, known, shift, total, mean, low, scatter
-):
-    """Sum blocks in parallel and merge them in block order: one parallel region, one wait."""
-    k, d = mean.shape
-    m = len(bounds) - 1
-    knowns = np.empty((m, k, known.shape[1]), np.bool_)
-    shifts = np.empty((m, k, d))
-    n = np.empty((m, k, known.shape[1]))
-    s1 = np.empty((m, k, d))
-    s2 = np.empty((m, k, d))
-    for b in prange(m):
-        _copy(known, shift, knowns[b], shifts[b])
-        lo = bounds[b] - bounds[0]
-        hi = bounds[b + 1] - bounds[0]
-        _block(X, codes, weight, by_columns, lo, hi, skip, knowns[b], shifts[b], n[b], s1[b], s2[b])
-    for b in range(m):
-        _merge(skip, n[b], shifts[b], s1[b], s2[b], total, mean, low, scatter)
+    X, rest, by_columns, n, left, codes, weight, skip, bounds, strips, known, shift, total, mean,
+    low, scatter,
+):  # fmt: skip
+    """Sum parts in parallel and merge them in block order: one parallel region, one wait."""
+    k, d = shift.shape
+    n_strips = len(strips) - 1
+    n_parts = (len(bounds) - 1) * n_strips
+    widest = 0
+    for f in range(n_strips):
+        widest = max(widest, strips[f + 1] - strips[f])
+    size = _padded(widest)
+    states = np.zeros((n_parts, _size_of_state(k, size)))
+    for q in prange(n_parts):
+        b, f = q // n_strips, q % n_strips
+        scratch = np.zeros(_size_of_scratch(k, size))
+        _sum_part(
+            X, rest, by_columns, n, left, d, bounds[b] - bounds[0], bounds[b + 1] - bounds[0],
+            codes, weight, strips[f], strips[f + 1] - strips[f], skip, known, shift, states[q],
+            scratch,
+        )  # fmt: skip
+    for q in range(0, n_parts, n_strips):
+        for f in range(n_strips):
+            j, width = strips[f], strips[f + 1] - strips[f]
+            _merge(states[q + f], k, j, width, skip, total, mean, low, scatter)
+        for f in range(n_strips):
+            j, width = strips[f], strips[f + 1] - strips[f]
+            _count(states[q + f], k, j, width, skip, total)
 
 
 def rows_per_block(n: int, k: int) -> int:
@@ -396,20 +536,39 @@ def accumulate(
     n, d = X.shape
     if n == 0 or k == 0:
         return _nothing(k, d, skip)
-    bounds = cut(n, rows_per_block(n, k))
+    units = cut(-(-n // _UNIT), -(-rows_per_block(n, k) // _UNIT))
+    bounds = np.minimum(units * _UNIT, n)
+    strips = _strips(len(bounds) - 1, d)
     w = frozen(np.empty(0) if weight is None else weight)
     known, shift = np.zeros((k, d if skip else 1), np.bool_), np.zeros((k, d))
     sums = _nothing(k, d, skip)
     for piece in pieces(X, bounds):
-        rows = codes[piece.start : piece.stop], w[piece.start : piece.stop], piece.by_columns
+        rows = _with_room(piece.data, piece.by_columns)
+        own = codes[piece.start : piece.stop], w[piece.start : piece.stop], skip
         work = (piece.stop - piece.start) * d
         if piece.first == 0:
             guess, few = _nothing(k, d, skip), np.array([0, min(n, _PILOT)])
-            _accumulate(piece.data, *rows, skip, few, known, shift, *guess, work=work)
+            _accumulate(*rows, *own, few, strips, known, shift, *guess, work=work)
             known, shift = guess.weight > 0.0, guess.mean
         some = bounds[piece.first : piece.last + 1]
-        _accumulate(piece.data, *rows, skip, some, known, shift, *sums, work=work)
+        _accumulate(*rows, *own, some, strips, known, shift, *sums, work=work)
     return sums
+
+
+def _strips(n_blocks: int, d: int) -> NDArray[np.int64]:
+    """Bounds of strips of features: several where blocks are too few for threads to share."""
+    n_strips = 1 if n_blocks >= 8 or d < 32 else 2
+    return np.append(np.arange(n_strips) * (d // (8 * n_strips)) * 8, d)
+
+
+def _with_room(data: NDArray[Any], by_columns: bool) -> tuple[Any, ...]:
+    """Rows as the kernel takes them: the last few also as a copy with room behind it."""
+    n, d = data.shape[::-1] if by_columns else data.shape
+    left = n - max(0, n - _BEHIND) // _UNIT * _UNIT
+    rest = np.zeros(left * d + _BEHIND, data.dtype)
+    tail = data[:, n - left :].T if by_columns else data[n - left :]
+    rest[: left * d].reshape(left, d)[:] = tail
+    return frozen(data.reshape(-1)), frozen(rest), by_columns, n, left
 
 
 def _nothing(k: int, d: int, skip: bool) -> Sums:
