@@ -1,8 +1,12 @@
-"""The only file that knows Numba: compile options, serial and parallel twins, threads, the cache.
+"""How kernels are compiled and run: options, threads, the cache.
 
-A kernel is written once as a loop over independent blocks with `prange` and compiled twice: in
-parallel, and serially for small work and for the moments when threads must not be started. Both
-give the same bits, because blocks are cut by the shape of the data and merged in block order.
+A kernel is written once as a loop over a range of independent blocks, and compiled once per
+argument types. Small work runs as that loop; for larger work one parallel loop, which is the same
+for all kernels, calls the compiled kernel by its address for one block at a time. Both give the
+same bits, because blocks are cut by the shape of the data and merged in block order.
+
+The address, and not a call that Numba links, is what makes compiling fast: LLVM would optimise
+all that a parallel function is linked with again, three times over.
 """
 
 from __future__ import annotations
@@ -10,27 +14,29 @@ from __future__ import annotations
 import functools
 import os
 import threading
-import types
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numba
-from numba import config, njit, prange
+import numpy as np
+from numba import config, njit, prange, typeof, types
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 __all__ = [
     "Kernel",
     "compile_examples",
+    "example",
     "frozen",
     "helper",
     "inlined",
     "kernel",
     "n_compiled",
     "n_threads",
-    "prange",
     "serial_kernel",
+    "spliced",
     "summing",
 ]
 
@@ -42,6 +48,8 @@ _FASTMATH = {"contract"}
 PARALLEL_WORK = 200_000
 
 _KERNELS: list[Kernel] = []
+_SERIAL: list[Any] = []
+_EXAMPLES: list[Callable[[], None]] = []
 _parallel_slot = threading.Lock()
 _is_forked = False
 _is_warned = False
@@ -72,6 +80,16 @@ def inlined(body: Callable[..., Any]) -> Callable[..., Any]:
     return compiled
 
 
+def spliced(body: Callable[..., Any]) -> Callable[..., Any]:
+    """As `helper`, and part of its caller before it is compiled: for a step that has one caller.
+
+    LLVM optimises each function of its own again at every level that it is linked into.
+    """
+    options = {"nogil": True, "error_model": "numpy", "fastmath": _FASTMATH, "inline": "always"}
+    compiled: Callable[..., Any] = njit(**options)(body)
+    return compiled
+
+
 def summing(body: Callable[..., Any]) -> Callable[..., Any]:
     """As `helper`, for plain sums in any order, as long as it is always the same: lanes of them.
 
@@ -82,53 +100,91 @@ def summing(body: Callable[..., Any]) -> Callable[..., Any]:
     return compiled
 
 
-def kernel(body: Callable[..., Any]) -> Kernel:
-    """Make a `Kernel` of a function whose outer loop is `prange` over independent blocks."""
-    return Kernel(body, has_twin=True)
+def kernel(body: Callable[..., None]) -> Kernel:
+    """Make a `Kernel` of `body(first, last, *args)`, which works on blocks first to last."""
+    return Kernel(body)
 
 
-def serial_kernel(body: Callable[..., Any]) -> Kernel:
-    """Make a `Kernel` of a function that is serial by nature."""
-    return Kernel(body, has_twin=False)
+def serial_kernel(body: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a function that is serial by nature, and that Python calls."""
+    compiled: Callable[..., Any] = _compile(body, parallel=False)
+    _SERIAL.append(compiled)
+    return compiled
 
 
 class Kernel:
-    """One loop compiled twice, serial and parallel, lazily per argument types.
+    """A loop over blocks, compiled lazily per argument types, that threads may share.
 
-    Calling it takes the body's arguments and the keyword `work`, the number of elementary
-    operations, which decides between the twins. The parallel twin also needs more than one
-    thread, a process that was not forked from one with threads, and that no other Python thread
-    is inside one of our parallel kernels: Numba's `workqueue` layer aborts the process when two
+    Calling it takes the number of blocks, the body's arguments and the keyword `work`, the number
+    of elementary operations, which decides whether threads are started. They also need more than
+    one thread, a process that was not forked from one with threads, and that no other Python thread
+    is inside one of our parallel loops: Numba's `workqueue` layer aborts the process when two
     enter at once, and with the other layers they would compete for the same cores.
     """
 
-    def __init__(self, body: Callable[..., Any], *, has_twin: bool) -> None:
+    def __init__(self, body: Callable[..., None]) -> None:
         self.name = body.__name__
-        self.serial = _compile(_renamed(body, "serial"), parallel=False)
-        self.parallel = self.serial
-        if has_twin:
-            self.parallel = _compile(_renamed(body, "parallel"), parallel=True)
-        self.examples: list[Callable[[], None]] = []
+        self.body = _compile(body, parallel=False)
+        self._addresses: dict[tuple[Any, ...], int] = {}
         _KERNELS.append(self)
 
-    def __call__(self, *args: Any, work: int) -> Any:
+    def __call__(self, n_blocks: int, *args: Any, work: int) -> None:
+        small = work < PARALLEL_WORK or n_blocks < 2 or n_threads() < 2
         if _is_warming:
-            self.serial(*args)
-            return self.parallel(*args)
-        if work < PARALLEL_WORK or self.parallel is self.serial or _is_forked or n_threads() < 2:
-            return self.serial(*args)
+            self._run_parallel(n_blocks, args)
+        if small or _is_forked or config.DISABLE_JIT:
+            self.body(0, n_blocks, *args)
+            return
         slot = _parallel_slot
         if not slot.acquire(blocking=False):
-            return self.serial(*args)
+            self.body(0, n_blocks, *args)
+            return
         try:
-            return self.parallel(*args)
+            self._run_parallel(n_blocks, args)
         finally:
             slot.release()
 
-    def example(self, call: Callable[[], None]) -> Callable[[], None]:
-        """Register a call that compiles every variant of this kernel, for warming up."""
-        self.examples.append(call)
-        return call
+    def _run_parallel(self, n_blocks: int, args: tuple[Any, ...]) -> None:
+        failed = np.zeros(1, np.int64)
+        _drive(self._address(args), n_blocks, args, failed)
+        if failed[0]:
+            raise MemoryError(f"The kernel {self.name} found no memory for its scratch.")
+
+    def _address(self, args: tuple[Any, ...]) -> int:
+        """Where the body's machine code for these arguments lies; compiles or loads it at first."""
+        types_of = tuple(typeof(value) for value in (0, 0, *args))
+        if types_of not in self._addresses:
+            self.body.compile(types_of)
+            compiled = self.body.overloads[types_of]
+            entry = compiled.fndesc.llvm_func_name
+            self._addresses[types_of] = compiled.library.get_pointer_to_function(entry)
+        return self._addresses[types_of]
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _call(context: Any, address: Any, block: Any, args: Any) -> Any:
+    """Call a kernel's body, compiled for these types, for one block; whether it failed."""
+    types_of = [types.int64, types.int64, *args]
+
+    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        address, block, packed = values
+        convention = context.call_conv
+        kind = convention.get_function_type(types.none, types_of).as_pointer()
+        following = builder.add(block, block.type(1))
+        unpacked = [builder.extract_value(packed, i) for i in range(len(args))]
+        entry = builder.inttoptr(address, kind)
+        status, _ = convention.call_function(
+            builder, entry, types.none, types_of, [block, following, *unpacked]
+        )
+        return status.is_error
+
+    return types.boolean(types.int64, types.int64, args), emit
+
+
+def _drive_blocks(address, n_blocks, args, failed):  # type: ignore[no-untyped-def]
+    for block in prange(n_blocks):
+        if _call(address, block, args):
+            failed[0] = 1
 
 
 def n_threads() -> int:
@@ -143,14 +199,19 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
+def example(call: Callable[[], None]) -> Callable[[], None]:
+    """Register a call that compiles variants of kernels, for warming up."""
+    _EXAMPLES.append(call)
+    return call
+
+
 def compile_examples() -> int:
-    """Compile both twins of every kernel imported so far for all its examples; count variants."""
+    """Run all examples of the kernels imported so far, also in parallel; count variants."""
     global _is_warming
     _is_warming = True
     try:
-        for each in _KERNELS:
-            for call in each.examples:
-                call()
+        for call in _EXAMPLES:
+            call()
     finally:
         _is_warming = False
     return n_compiled()
@@ -158,23 +219,13 @@ def compile_examples() -> int:
 
 def n_compiled() -> int:
     """Variants compiled in, or loaded into, this process so far."""
-    twins = {id(twin): twin for each in _KERNELS for twin in (each.serial, each.parallel)}
-    return sum(len(getattr(twin, "overloads", ())) for twin in twins.values())
+    compiled = [each.body for each in _KERNELS] + _SERIAL + [_drive]
+    return sum(len(getattr(one, "overloads", ())) for one in compiled)
 
 
-def _renamed(body: Callable[..., Any], suffix: str) -> Callable[..., Any]:
-    # Numba's cache key ignores compile options, so each twin needs a qualified name of its own.
-    assert isinstance(body, types.FunctionType)
-    name = f"{body.__name__}_{suffix}"
-    twin = types.FunctionType(body.__code__, body.__globals__, name, body.__defaults__)
-    twin.__qualname__ = name
-    twin.__module__ = body.__module__
-    return twin
-
-
-def _compile(body: Callable[..., Any], *, parallel: bool) -> Callable[..., Any]:
+def _compile(body: Callable[..., Any], *, parallel: bool) -> Any:
     options = {"nogil": True, "error_model": "numpy", "fastmath": _FASTMATH}
-    compiled: Callable[..., Any] = njit(parallel=parallel, **options)(body)
+    compiled = njit(parallel=parallel, **options)(body)
     if not config.DISABLE_JIT:
         _attach_cache(compiled, body)
     return compiled
@@ -231,3 +282,6 @@ def _warn_once(error: Exception) -> None:
             RuntimeWarning,
             stacklevel=2,
         )
+
+
+_drive = _compile(_drive_blocks, parallel=True)

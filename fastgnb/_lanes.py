@@ -4,7 +4,7 @@ Inside a kernel such a value lives in vector registers: one of 512 bits, two of 
 as the machine has them. It has `+`, `-` and `*`; the rest are the functions below. Memory is read
 and written through pointers to contiguous float32 or float64, without bounds checks; float32 is
 widened as it is loaded and rounded as it is stored. A pointer `p` also has `p[i]`. It does not keep
-its array alive: the function that made the array must call the one that makes the pointer.
+an array alive that the function made: see `keep`.
 
 Numba leaves vectors to LLVM's loop vectoriser, which tests at each short inner loop whether arrays
 overlap, and keeps sums in memory; and it counts references to arrays, in the middle of such loops
@@ -30,6 +30,7 @@ __all__ = [
     "all_greater",
     "columns",
     "first",
+    "keep",
     "load",
     "per_line",
     "pointer",
@@ -124,6 +125,18 @@ def _pointer(context: Any, a: Any) -> Any:
 def pointer(a: Any) -> Any:
     """The address of the first element of a contiguous array."""
     return a.reshape(-1)
+
+
+def _keep(context: Any, a: Any) -> Any:
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return context.get_dummy_value()
+
+    return types.none(a), emit
+
+
+@_compiled_by(_keep)
+def keep(a: Any) -> None:
+    """Keep an array alive up to here, for the pointers to it."""
 
 
 def _aligned(context: Any, p: Any) -> Any:

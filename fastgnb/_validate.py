@@ -10,16 +10,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels.encode import encode_fixed, encode_integers
+from .kernels.encode import Coded, encode_fixed, encode_integers
 
 _TOO_LARGE = " or a value too large for dtype('float64')"
 
 
 class Labels(NamedTuple):
-    """Labels of n rows: `classes` (k,) sorted and distinct, `codes` (n,) int32 positions in it."""
+    """Labels of n rows: `classes` (k,) sorted and distinct, and each row's position in them."""
 
     classes: NDArray[Any]
-    codes: NDArray[np.int32]
+    coded: Coded
+
+    @property
+    def codes(self) -> NDArray[np.int32]:
+        """Positions (n,) in `classes`."""
+        return self.coded.all()
 
 
 def check_missing(missing: object) -> bool:
@@ -153,19 +158,19 @@ def encode(labels: NDArray[Any]) -> Labels:
     Cost: a few reads of the labels; nothing is sorted but the k classes.
     """
     if len(labels) == 0:
-        return Labels(labels, np.empty(0, np.int32))
+        return Labels(labels, Coded.of(np.empty(0, np.int32)))
     if not labels.dtype.isnative:
         labels = labels.astype(labels.dtype.newbyteorder("="))
     kind = labels.dtype.kind
     if kind == "b":
-        classes, codes = encode_integers(labels.view(np.uint8)) or _unreachable()
-        return Labels(classes.astype(np.bool_), codes)
+        classes, coded = encode_integers(labels.view(np.uint8)) or _unreachable()
+        return Labels(classes.astype(np.bool_), coded)
     if kind in "iu":
         found = encode_integers(labels)
         wide = labels.astype(np.uint64 if kind == "u" else np.int64, copy=False)
         if found is None:
-            classes, codes = encode_fixed(wide)
-            found = classes.astype(labels.dtype), codes
+            classes, coded = encode_fixed(wide)
+            found = classes.astype(labels.dtype), coded
         return Labels(*found)
     if kind == "f":
         return _encode_floats(labels)
@@ -176,10 +181,10 @@ def encode(labels: NDArray[Any]) -> Labels:
     return _encode_objects(labels)
 
 
-def locate(labels: Labels, classes: NDArray[Any]) -> NDArray[np.int32]:
-    """Codes (n,) of labels in given classes (k,), sorted. Raises ValueError for a stranger."""
+def locate(labels: Labels, classes: NDArray[Any]) -> Labels:
+    """Labels by their positions in given classes (k,), sorted. Raises ValueError for a stranger."""
     if labels.classes is classes or same_labels(labels.classes, classes):
-        return labels.codes
+        return Labels(classes, labels.coded)
     position = {value: code for code, value in enumerate(classes.tolist())}
     codes = [position.get(value, -1) for value in labels.classes.tolist()]
     strange = [value for value, code in zip(labels.classes, codes, strict=True) if code < 0]
@@ -188,7 +193,7 @@ def locate(labels: Labels, classes: NDArray[Any]) -> NDArray[np.int32]:
             f"The target label(s) {np.asarray(strange)} in y do not exist in the initial classes "
             f"{classes}"
         )
-    return np.asarray(codes, np.int32)[labels.codes]
+    return Labels(classes, labels.coded.renamed(np.asarray(codes, np.int32)))
 
 
 def same_labels(a: NDArray[Any], b: NDArray[Any]) -> bool:
@@ -202,7 +207,7 @@ def _unreachable() -> Any:
 
 def _encode_floats(labels: NDArray[Any]) -> Labels:
     values = labels.astype(np.float64) + 0.0  # -0.0 and 0.0 are one label
-    classes, codes = encode_fixed(values)
+    classes, coded = encode_fixed(values)
     if not np.isfinite(classes).all():
         what = "NaN" if np.isnan(classes).any() else "infinity"
         raise ValueError(f"Input y contains {what}{_TOO_LARGE if what != 'NaN' else ''}.")
@@ -211,7 +216,7 @@ def _encode_floats(labels: NDArray[Any]) -> Labels:
             "Unknown label type: continuous. Maybe you are trying to fit a classifier, which "
             "expects discrete classes on a regression target with continuous values."
         )
-    return Labels(classes.astype(labels.dtype), codes)
+    return Labels(classes.astype(labels.dtype), coded)
 
 
 def _is_missing(value: object) -> bool:
@@ -253,4 +258,4 @@ def _encode_objects(labels: NDArray[Any]) -> Labels:
     distinct.sort()
     table = {value: code for code, value in enumerate(distinct)}
     codes = np.fromiter(map(table.__getitem__, items), np.int32, len(items))
-    return Labels(np.asarray(distinct, labels.dtype), codes)
+    return Labels(np.asarray(distinct, labels.dtype), Coded.of(codes))

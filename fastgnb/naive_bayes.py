@@ -227,7 +227,7 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             rows, labels = self._check_rows_labels(X, y, first=first)
             found = _validate.encode(labels)
             if classes is not None:
-                found = Labels(classes, _validate.locate(found, classes))
+                found = _validate.locate(found, classes)
             stats = self._stats_of(rows, found, sample_weight)
             stats = stats if first else self.stats_ + stats
             self._adopt(stats, self._estimate(stats))

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _validate
 from ._validate import Labels
 from .kernels.accumulate import accumulate
+from .kernels.encode import Coded
 from .kernels.merge import Parts, collapse, merge
 
 Floats = NDArray[np.float64]
@@ -104,7 +105,7 @@ class ClassStats:
         found = _validate.encode(labels)
         if classes is not None:
             declared = _validate.encode(_validate.as_labels(classes)).classes
-            found = Labels(declared, _validate.locate(found, declared))
+            found = _validate.locate(found, declared)
         names = tuple(feature_names) if feature_names is not None else _validate.names_of(X)
         return from_arrays(rows, found, weight, skip=skip, feature_names=names)
 
@@ -237,11 +238,11 @@ def from_arrays(
     k, d = len(labels.classes), rows.shape[1]
     if feature_names is not None and len(feature_names) != d:
         raise ValueError(f"Expected {d} feature names, one a column, got {len(feature_names)}.")
-    unit = _weight_unit(weight, labels.codes, k)
+    unit = _weight_unit(weight, labels, k)
     scaled = weight
     if weight is not None and unit is not None:
         scaled = np.ldexp(weight, -unit[labels.codes])
-    sums = accumulate(rows, labels.codes, scaled, k, skip=skip)
+    sums = accumulate(rows, labels.coded, scaled, k, skip=skip)
     if not (np.isfinite(sums.mean).all() and np.isfinite(sums.scatter).all()):
         _validate.check_finite(rows, weight, skip=skip)
     some = sums.weight > 0
@@ -257,7 +258,7 @@ def from_arrays(
     return stats
 
 
-def _weight_unit(weight: Floats | None, codes: NDArray[np.int32], k: int) -> NDArray[Any] | None:
+def _weight_unit(weight: Floats | None, labels: Labels, k: int) -> NDArray[Any] | None:
     """Exponents (k,) that bring each class's largest weight near 1, where any is extreme.
 
     Products of weights and squares would lose digits below about 1e-200, and overflow above.
@@ -268,7 +269,7 @@ def _weight_unit(weight: Floats | None, codes: NDArray[np.int32], k: int) -> NDA
     if 2.0**-200 < top < 2.0**200 and not ((weight > 0) & (weight < 2.0**-200)).any():
         return None
     largest = np.zeros(k)
-    np.maximum.at(largest, codes, weight)
+    np.maximum.at(largest, labels.codes, weight)
     return np.frexp(largest)[1]
 
 
@@ -394,8 +395,8 @@ def _with_feature_count(stats: ClassStats) -> ClassStats:
 def _over(stats: ClassStats, classes: NDArray[Any]) -> ClassStats:
     """The same statistics over more classes, whose rows are of weight 0."""
     k, d = len(classes), stats.n_features
-    own = Labels(stats.classes, np.arange(len(stats.classes), dtype=np.int32))
-    at = _validate.locate(own, classes)
+    own = Labels(stats.classes, Coded.of(np.arange(len(stats.classes), dtype=np.int32)))
+    at = _validate.locate(own, classes).codes
 
     def spread(values: Floats, shape: tuple[int, ...]) -> Floats:
         out = np.zeros(shape)

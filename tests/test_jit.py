@@ -145,7 +145,8 @@ for file in files:
 QUICK = """
 import numpy as np
 from fastgnb import _validate
-print(_validate.encode(np.array([3, 1, 3])), _validate.encode(np.array([2.0, -1.0])))
+for y in (np.array([3, 1, 3]), np.array([2.0, -1.0])):
+    print(_validate.encode(y).classes, _validate.encode(y).codes)
 """
 
 
@@ -196,8 +197,8 @@ def test_the_cache_is_used(python, tmp_path):
         QUICK
         + "from fastgnb import _jit\n"
         + (
-            "twins = [t for k in _jit._KERNELS for t in {k.serial, k.parallel}]\n"
-            "print('COMPILED', sum(sum(t.stats.cache_misses.values()) for t in twins))"
+            "made = [k.body for k in _jit._KERNELS] + _jit._SERIAL + [_jit._drive]\n"
+            "print('COMPILED', sum(sum(t.stats.cache_misses.values()) for t in made))"
         )
     )
     first = python(code, NUMBA_CACHE_DIR=str(tmp_path)).split("COMPILED")[1]
@@ -236,25 +237,20 @@ print(before, _jit.n_compiled())
     assert before == after <= 20
 
 
-def test_a_kernel_that_runs_leaves_others_to_their_serial_twin():
+def test_a_kernel_that_runs_leaves_others_to_one_thread(monkeypatch):
     calls = []
-
-    class Spy:
-        def __init__(self, name):
-            self.name = name
-
-        def __call__(self):
-            calls.append(self.name)
-
-    kernel = _jit.Kernel.__new__(_jit.Kernel)
-    kernel.serial, kernel.parallel = Spy("serial"), Spy("parallel")
+    kernel = _jit.Kernel(lambda first, last: None)
+    monkeypatch.setattr(_jit, "_KERNELS", _jit._KERNELS[:-1])
+    kernel.body = lambda first, last: calls.append("serial")
+    kernel._run_parallel = lambda n_blocks, args: calls.append("parallel")
     if _jit.n_threads() < 2:
         pytest.skip("one thread only")
-    kernel(work=0)
-    kernel(work=2**40)
+    kernel(8, work=0)
+    kernel(8, work=2**40)
+    kernel(1, work=2**40)
     with _jit._parallel_slot:
-        kernel(work=2**40)
-    assert calls == ["serial", "parallel", "serial"]
+        kernel(8, work=2**40)
+    assert calls == ["serial", "parallel", "serial", "serial"]
 
 
 def test_frozen_is_a_view():

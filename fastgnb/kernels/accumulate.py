@@ -18,10 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._jit import frozen, helper, inlined, kernel, prange
+from .._jit import example, frozen, helper, inlined, kernel, serial_kernel, spliced
 from .._lanes import (
     aligned,
     first,
+    keep,
     load,
     per_line,
     pointer,
@@ -32,6 +33,7 @@ from .._lanes import (
     transpose,
     where_number,
 )
+from .encode import Coded
 from .layout import cut, pieces
 from .rows import Rows, element
 
@@ -91,14 +93,45 @@ class Part(NamedTuple):
     own: Any
 
 
+class Codes(NamedTuple):
+    """Pointers to what `Coded` holds, and room for the codes of a tile (64,)."""
+
+    has_table: bool
+    whole: Any
+    low: int
+    table: Any
+    codes: Any
+    room: Any
+
+
+@inlined
+def _code(coded, i):
+    if coded.has_table:
+        return coded.table[coded.whole[i] - coded.low]
+    return coded.codes[i]
+
+
+@inlined
+def _codes_of_tile(coded, at, m):
+    """A pointer to the codes of rows at to at + m."""
+    if coded.has_table:
+        for i in range(m):
+            coded.room[i] = coded.table[coded.whole[at + i] - coded.low]
+        return coded.room
+    return shifted(coded.codes, at)
+
+
 @inlined
 def _padded(width):
     return (width + 7) // 8 * 8
 
 
-@inlined
-def _size_of_state(k, dp):
-    return 5 * k * dp
+@spliced
+def _widest(strips):
+    widest = 0
+    for f in range(len(strips) - 1):
+        widest = max(widest, strips[f + 1] - strips[f])
+    return _padded(widest)
 
 
 @inlined
@@ -106,9 +139,9 @@ def _size_of_scratch(k, dp):
     return 4 * k * dp + _TILE * dp + _FEW * _FEW + k + 8
 
 
-@inlined
+@spliced
 def _part(k, j, width, skip, state, scratch):
-    """The parts of `_size_of_state` and `_size_of_scratch` numbers, which are zero."""
+    """The parts of 5 k dp and of `_size_of_scratch` numbers, which are all zero."""
     dp = _padded(width)
     size = k * dp
     records = aligned(scratch)
@@ -190,7 +223,7 @@ def _add_rows(X, at, step, width, m, codes, ahead, part):
             _flush(part, c)
 
 
-@inlined
+@spliced
 def _add_pair(X, at, step, last, m, codes, c, j, part):
     """Add `last`, at most 8, features of a tile's rows to classes c and c + 1, in registers.
 
@@ -213,9 +246,9 @@ def _add_pair(X, at, step, last, m, codes, c, j, part):
     _gather(a2, b2, two, dp)
 
 
-@inlined
+@spliced
 def _add_one(X, at, step, last, m, codes, c, j, part):
-    """As `_add_pair`, for the last of an odd number of classes."""
+    """As `_add_pair`, for a class that is the only one."""
     dp, own = part.dp, shifted(part.own, c)
     one = shifted(part.records, 4 * dp * c + j)
     m1 = load(one, 0)
@@ -225,6 +258,29 @@ def _add_one(X, at, step, last, m, codes, c, j, part):
         a1, b1 = a1 + z1, b1 + z1 * z1
         at += step
     _gather(a1, b1, one, dp)
+
+
+@spliced
+def _add_three(X, at, step, last, m, codes, c, j, part):
+    """As `_add_pair`, for the last three classes."""
+    dp, own = part.dp, shifted(part.own, c)
+    one = shifted(part.records, 4 * dp * c + j)
+    two, three = shifted(one, 4 * dp), shifted(one, 8 * dp)
+    m1, m2, m3 = load(one, 0), load(two, 0), load(three, 0)
+    a1 = a2 = a3 = b1 = b2 = b3 = splat(0.0)
+    for i in range(m):
+        x = first(last, load(X, at))
+        mine = codes[i] * _FEW
+        z1 = (x - m1) * splat(own[mine])
+        z2 = (x - m2) * splat(own[mine + 1])
+        z3 = (x - m3) * splat(own[mine + 2])
+        a1, b1 = a1 + z1, b1 + z1 * z1
+        a2, b2 = a2 + z2, b2 + z2 * z2
+        a3, b3 = a3 + z3, b3 + z3 * z3
+        at += step
+    _gather(a1, b1, one, dp)
+    _gather(a2, b2, two, dp)
+    _gather(a3, b3, three, dp)
 
 
 @inlined
@@ -241,12 +297,15 @@ def _add_few(X, at, step, width, m, codes, ahead, part):
         # Strips fetch whole rows too: with few classes there are none.
         for p in range(at + ahead, at + ahead + m * step, per_line(X)):
             prefetch(X, p)
-    for c in range(0, part.k, 2):
+    for c in range(0, part.k - part.k % 2, 2):
         for j in range(0, width, 8):
-            if c + 1 < part.k:
-                _add_pair(X, at + j, step, min(8, width - j), m, codes, c, j, part)
+            last = min(8, width - j)
+            if c + 3 == part.k:
+                _add_three(X, at + j, step, last, m, codes, c, j, part)
             else:
-                _add_one(X, at + j, step, min(8, width - j), m, codes, c, j, part)
+                _add_pair(X, at + j, step, last, m, codes, c, j, part)
+    for j in range(0, width if part.k == 1 else 0, 8):
+        _add_one(X, at + j, step, min(8, width - j), m, codes, 0, j, part)
     for c in range(part.k):
         count = 0
         for i in range(m):
@@ -311,13 +370,14 @@ def _fill_tile(rows, i, m, part):
             part.tile[r * dp + j] = rows.data[(part.j + j) * n + i + r]
 
 
-@inlined
-def _add_range(rows, start, stop, codes, has_weight, weight, part):
-    """Add rows start to stop, whose codes and weights are the first of those given."""
+@spliced
+def _add_range(rows, start, stop, coded, has_weight, weight, off, part):
+    """Add rows start to stop; row i has code and weight i + off."""
     ahead = max(1, _AHEAD // rows.d) * rows.d
     for i in range(start, stop, _TILE):
         m = min(_TILE, stop - i)
-        y, w = shifted(codes, i - start), shifted(weight, i - start if has_weight else 0)
+        y = _codes_of_tile(coded, i + off, m)
+        w = shifted(weight, i + off if has_weight else 0)
         if rows.by_columns:
             _fill_tile(rows, i, m, part)
             _add_some(part.tile, 0, part.dp, part.dp, m, y, has_weight, w, 0, part)
@@ -326,8 +386,8 @@ def _add_range(rows, start, stop, codes, has_weight, weight, part):
             _add_some(rows.data, at, rows.d, part.width, m, y, has_weight, w, ahead, part)
 
 
-@inlined
-def _add_all(rows, rest, start, stop, codes, has_weight, weight, part):
+@spliced
+def _add_all(rows, rest, start, stop, coded, has_weight, weight, part):
     """Sums of rows start to stop, of which those from rows.n on are the rows of `rest`."""
     size = part.k * part.dp
     for p in range(0, size, 8):
@@ -340,12 +400,9 @@ def _add_all(rows, rest, start, stop, codes, has_weight, weight, part):
     mid = min(stop, max(start, rows.n - rest.n))
     for behind in range(2):
         lo, hi = (mid, stop) if behind else (start, mid)
-        if lo < hi:
-            off = rows.n - rest.n if behind else 0
-            _add_range(
-                rest if behind else rows, lo - off, hi - off, shifted(codes, lo),
-                has_weight, shifted(weight, lo if has_weight else 0), part,
-            )  # fmt: skip
+        off = rows.n - rest.n if behind else 0
+        source = rest if behind else rows
+        _add_range(source, lo - off, hi - off, coded, has_weight, weight, off, part)
     for c in range(part.k):
         if part.runs[c] > 0.0:
             if not (has_weight or part.skip):
@@ -354,7 +411,7 @@ def _add_all(rows, rest, start, stop, codes, has_weight, weight, part):
 
 
 @inlined
-def _first_rows(rows, start, stop, codes, has_weight, weight, part):
+def _first_rows(rows, start, stop, coded, has_weight, weight, part):
     """Set the shift of each class not known yet to its first value among rows start to stop."""
     width, dp, known = part.width, part.dp, part.known
     columns = width if part.skip else 1
@@ -367,7 +424,7 @@ def _first_rows(rows, start, stop, codes, has_weight, weight, part):
             break
         if has_weight and weight[i] == 0.0:
             continue
-        p = codes[i] * dp
+        p = _code(coded, i) * dp
         if part.skip:
             for j in range(width):
                 x = element(rows, i, part.j + j)
@@ -407,24 +464,17 @@ def _recentre(part):
                 part.shift[p] += part.s1[p] / w
 
 
-@helper
-def _sum_part(
-    X, rest, by_columns, n, left, d, start, stop, codes, weight, j, width, skip, known, shift,
-    state, scratch,
-):  # fmt: skip
+@spliced
+def _sum_part(rows, rest, start, stop, coded, has_weight, weight, known, shift, part):
     """Sums of one part around `shift`, which is completed and mended as the rows need it."""
-    k = shift.shape[0]
-    part = _part(k, j, width, skip, pointer(state), pointer(scratch))
-    for c in range(k):
-        for f in range(width):
-            part.shift[c * part.dp + f] = shift[c, j + f]
-        for q in range(width if skip else 1):
-            part.known[c * part.dp + q] = known[c, j + q if skip else 0]
-    rows, few = Rows(pointer(X), by_columns, n, d), Rows(pointer(rest), False, left, d)
-    y, w, has_weight = pointer(codes), pointer(weight), len(weight) > 0
-    _first_rows(rows, start, stop, y, has_weight, w, part)
+    for c in range(part.k):
+        for f in range(part.width):
+            part.shift[c * part.dp + f] = shift[c, part.j + f]
+        for q in range(part.width if part.skip else 1):
+            part.known[c * part.dp + q] = known[c, part.j + q if part.skip else 0]
+    _first_rows(rows, start, stop, coded, has_weight, weight, part)
     for attempt in range(_TRIES):
-        _add_all(rows, few, start, stop, y, has_weight, w, part)
+        _add_all(rows, rest, start, stop, coded, has_weight, weight, part)
         if attempt == _TRIES - 1 or not _is_poor(part):
             break
         _recentre(part)
@@ -479,34 +529,47 @@ def _count(state, k, j0, width, skip, weight):
 
 
 @kernel
-def _accumulate(
-    X, rest, by_columns, n, left, codes, weight, skip, bounds, strips, known, shift, total, mean,
-    low, scatter,
+def _sum_parts(
+    first, last, X, rest, by_columns, n, left, whole, low, table, codes, weight, skip, bounds,
+    strips, known, shift, states,
 ):  # fmt: skip
-    """Sum parts in parallel and merge them in block order: one parallel region, one wait."""
+    """Sum parts first to last, strip by strip of each block, into states (parts, ...)."""
     k, d = shift.shape
     n_strips = len(strips) - 1
-    n_parts = (len(bounds) - 1) * n_strips
-    widest = 0
-    for f in range(n_strips):
-        widest = max(widest, strips[f + 1] - strips[f])
-    size = _padded(widest)
-    states = np.zeros((n_parts, _size_of_state(k, size)))
-    for q in prange(n_parts):
+    rows, few = Rows(pointer(X), by_columns, n, d), Rows(pointer(rest), False, left, d)
+    scratch = np.empty(_size_of_scratch(k, _widest(strips)))
+    room = np.empty(_TILE, np.int32)
+    coded = Codes(
+        len(whole) > 0, pointer(whole), low, pointer(table), pointer(codes), pointer(room)
+    )
+    for q in range(first, last):
         b, f = q // n_strips, q % n_strips
-        scratch = np.zeros(_size_of_scratch(k, size))
-        _sum_part(
-            X, rest, by_columns, n, left, d, bounds[b] - bounds[0], bounds[b + 1] - bounds[0],
-            codes, weight, strips[f], strips[f + 1] - strips[f], skip, known, shift, states[q],
-            scratch,
+        for i in range(len(scratch)):
+            scratch[i] = 0.0
+        width = strips[f + 1] - strips[f]
+        part = _part(
+            k, strips[f], width, skip, shifted(pointer(states), q * states.shape[1]),
+            pointer(scratch),
         )  # fmt: skip
-    for q in range(0, n_parts, n_strips):
+        _sum_part(
+            rows, few, bounds[b] - bounds[0], bounds[b + 1] - bounds[0], coded,
+            len(weight) > 0, pointer(weight), known, shift, part,
+        )  # fmt: skip
+    keep(scratch)
+    keep(room)
+
+
+@serial_kernel
+def _merge_parts(states, strips, k, skip, weight, mean, low, scatter):
+    """Add all parts, block by block, to the running statistics."""
+    n_strips = len(strips) - 1
+    for q in range(0, len(states), n_strips):
         for f in range(n_strips):
             j, width = strips[f], strips[f + 1] - strips[f]
-            _merge(states[q + f], k, j, width, skip, total, mean, low, scatter)
+            _merge(states[q + f], k, j, width, skip, weight, mean, low, scatter)
         for f in range(n_strips):
             j, width = strips[f], strips[f + 1] - strips[f]
-            _count(states[q + f], k, j, width, skip, total)
+            _count(states[q + f], k, j, width, skip, weight)
 
 
 def rows_per_block(n: int, k: int) -> int:
@@ -520,13 +583,13 @@ def rows_per_block(n: int, k: int) -> int:
 
 def accumulate(
     X: NDArray[Any],
-    codes: NDArray[np.int32],
+    coded: Coded,
     weight: NDArray[np.float64] | None,
     k: int,
     *,
     skip: bool = False,
 ) -> Sums:
-    """Per-class sums of X (n, d) with class codes (n,) in 0..k-1 and optional weights (n,).
+    """Per-class sums of X (n, d) with class codes in 0..k-1 and optional weights (n,).
 
     With `skip`, each NaN is left out and `weight` of the result is (k, d). Without it a NaN, as
     any infinity, shows as a mean or scatter that is not finite. Rows of weight 0 are not there.
@@ -544,15 +607,37 @@ def accumulate(
     sums = _nothing(k, d, skip)
     for piece in pieces(X, bounds):
         rows = _with_room(piece.data, piece.by_columns)
-        own = codes[piece.start : piece.stop], w[piece.start : piece.stop], skip
+        whole, low, table, codes = coded.part(piece.start, piece.stop)
+        own = (
+            frozen(whole), low, frozen(table), frozen(codes), w[piece.start : piece.stop], skip,
+        )  # fmt: skip
         work = (piece.stop - piece.start) * d
         if piece.first == 0:
             guess, few = _nothing(k, d, skip), np.array([0, min(n, _PILOT)])
-            _accumulate(*rows, *own, few, strips, known, shift, *guess, work=work)
+            _sum_blocks(rows, own, few, strips, known, shift, guess, work)
             known, shift = guess.weight > 0.0, guess.mean
         some = bounds[piece.first : piece.last + 1]
-        _accumulate(*rows, *own, some, strips, known, shift, *sums, work=work)
+        _sum_blocks(rows, own, some, strips, known, shift, sums, work)
     return sums
+
+
+def _sum_blocks(
+    rows: tuple[Any, ...],
+    labels: tuple[Any, ...],
+    bounds: NDArray[np.int64],
+    strips: NDArray[np.int64],
+    known: NDArray[np.bool_],
+    shift: NDArray[np.float64],
+    sums: Sums,
+    work: int,
+) -> None:
+    """Add the sums of blocks to `sums`; `labels` are codes, weights, whether NaN is skipped."""
+    k, skip = len(shift), labels[-1]
+    widest = int(np.diff(strips).max())
+    n_parts = (len(bounds) - 1) * (len(strips) - 1)
+    states = np.zeros((n_parts, 5 * k * (-(-widest // 8) * 8)))
+    _sum_parts(n_parts, *rows, *labels, bounds, strips, known, shift, states, work=work)
+    _merge_parts(states, strips, k, skip, *sums)
 
 
 def _strips(n_blocks: int, d: int) -> NDArray[np.int64]:
@@ -576,8 +661,8 @@ def _nothing(k: int, d: int, skip: bool) -> Sums:
     return Sums(np.zeros(narrow), np.zeros(wide), np.zeros(wide), np.zeros(wide))
 
 
-@_accumulate.example
+@example
 def _every_variant() -> None:
-    codes = np.zeros(2, np.int32)
+    codes = Coded.of(np.zeros(2, np.int32))
     for dtype in (np.float64, np.float32):
         accumulate(np.zeros((2, 1), dtype), codes, None, 1)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._jit import frozen, helper, serial_kernel
+from .._jit import example, frozen, helper, serial_kernel
 
 
 class Parts(NamedTuple):
@@ -103,7 +103,7 @@ def _collapse(na, ma, la, va, n, m, low, v):
 def merge(a: Parts, b: Parts) -> Parts:
     """Statistics of the rows of a and of b, over the same classes. Error: a few units each."""
     both = Parts(*(np.empty_like(part) for part in a))
-    _merge(*map(_plain, a), *map(_plain, b), *both, work=0)
+    _merge(*map(_plain, a), *map(_plain, b), *both)
     return both
 
 
@@ -111,7 +111,7 @@ def collapse(parts: Parts) -> Parts:
     """Statistics of all rows as one class: (1, 1) or (1, d), and (1, d)."""
     whole = Parts(*(np.zeros((1, part.shape[1])) for part in parts))
     if len(parts.mean):
-        _collapse(*map(_plain, parts), *whole, work=0)
+        _collapse(*map(_plain, parts), *whole)
     return whole
 
 
@@ -119,7 +119,7 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
     return frozen(np.ascontiguousarray(array))
 
 
-@_merge.example
+@example
 def _every_variant() -> None:
     one = Parts(*(np.ones((1, 1)) for _ in range(4)))
     collapse(merge(one, one))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import inlined
+from .._jit import inlined, spliced
 from .._lanes import load, power_of_two, rounded, splat, store, transpose, where_greater
 
 GROUP = 32
@@ -48,7 +48,7 @@ def exp(x):
     return p * power_of_two(half) * power_of_two(n - half)
 
 
-@inlined
+@spliced
 def exponentials(s, k, best, total, keep):
     """Set total (32,) to the sums of exp(s - best), and with `keep` s (k, 32) to the terms."""
     for h in range(0, GROUP, 8):
@@ -62,7 +62,7 @@ def exponentials(s, k, best, total, keep):
         store(total, h, sums)
 
 
-@inlined
+@spliced
 def divide(s, k, total):
     """Make probabilities of the terms s (k, 32); `total` becomes the factors."""
     for r in range(GROUP):
@@ -82,9 +82,9 @@ def subtract(s, k, a):
             store(s, c * GROUP + h, load(s, c * GROUP + h) - less)
 
 
-@inlined
-def write_table(s, k, m, page, table, at):
-    """Set rows at to at + m of the table (n, k) to the first m lanes of s.
+@spliced
+def fill_page(s, k, page):
+    """Set the page (32, k) to the scores s (k, 32).
 
     The last classes are turned first, because eight are written at a time and what lies past a
     row's end is the start of the next row. The page has room for 32 k + 8 numbers.
@@ -93,16 +93,20 @@ def write_table(s, k, m, page, table, at):
     for c in range(last, -1, -8):
         for h in range(0, GROUP, 8):
             transpose(s, c * GROUP + h, GROUP, page, h * k + c, k)
-    size = m * k
-    whole = size - size % 8
-    for p in range(0, whole, 8):
-        store(table, at * k + p, load(page, p))
-    for p in range(whole, size):
-        table[at * k + p] = page[p]
 
 
 @inlined
-def log_rounded(total, table, m):
+def write_page(page, size, table, at):
+    """Set `size` elements of a table from `at` on to those of the page."""
+    whole = size - size % 8
+    for p in range(0, whole, 8):
+        store(table, at + p, load(page, p))
+    for p in range(whole, size):
+        table[at + p] = page[p]
+
+
+@spliced
+def log_rounded(total, is_narrow, narrow, m):
     """Logarithms of sums, in place, each rounded to the table's type before."""
     for r in range(m):
-        total[r] = np.log(rounded(table, total[r]))
+        total[r] = np.log(rounded(narrow, total[r]) if is_narrow else total[r])

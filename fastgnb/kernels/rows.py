@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .._jit import inlined
+from .._jit import inlined, spliced
 from .._lanes import columns, load, per_line, prefetch, store, transpose
 
 
@@ -50,7 +50,7 @@ def eight_rows(rows, at, j):
     return columns(X, at * d + j, d)
 
 
-@inlined
+@spliced
 def lay_out(rows, at, size, tile):
     """Set tile[j size + r] to feature j of row at + r, for a size divisible by eight.
 

@@ -20,10 +20,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._jit import frozen, helper, inlined, kernel, prange
+from .._jit import example, frozen, inlined, kernel, spliced
 from .._lanes import (
     aligned,
     all_greater,
+    keep,
     load,
     pointer,
     shifted,
@@ -41,9 +42,10 @@ from .posterior import (
     PROBA,
     divide,
     exponentials,
+    fill_page,
     log_rounded,
     subtract,
-    write_table,
+    write_page,
 )  # fmt: skip
 from .rows import Rows, eight_rows, fetch, lay_out
 
@@ -85,11 +87,13 @@ class Model(NamedTuple):
 
 
 class Output(NamedTuple):
-    """Where answers go: labels and evidence (n,), a table (n, k); and what is wanted."""
+    """Where answers go: labels and evidence (n,), a table (n, k) of either type; what is wanted."""
 
     labels: Any
     mode: int
-    table: Any
+    is_narrow: bool
+    narrow: Any
+    wide: Any
     wants_evidence: bool
     evidence: Any
 
@@ -116,7 +120,7 @@ def _size_of_scratch(k, d):
     return 4 * GROUP + (d + 8) * GROUP + (k + 8) * GROUP + (k * GROUP + 8) + 2 * k + 8
 
 
-@inlined
+@spliced
 def _divide_up(room, k, d):
     """The parts of a piece of memory of `_size_of_scratch` numbers."""
     best = aligned(room)
@@ -229,7 +233,7 @@ def _keep(a0, a1, a2, a3, value, to, room):
     _take(a3, value, 24, room.best, room.label)
 
 
-@inlined
+@spliced
 def _score_pair(model, d, c, to, room):
     """Score a tile for classes c and c + 1, which go to s[to:]."""
     tile, mean, scale = room.tile, model.mean, model.scale
@@ -248,7 +252,7 @@ def _score_pair(model, d, c, to, room):
     _keep(b0, b1, b2, b3, splat(model.values[c + 1]), to + GROUP, room)
 
 
-@inlined
+@spliced
 def _score_one(model, d, c, to, room):
     """As `_score_pair`, for the last of an odd number of classes."""
     tile = room.tile
@@ -263,7 +267,7 @@ def _score_one(model, d, c, to, room):
     _keep(a0, a1, a2, a3, splat(model.values[c]), to, room)
 
 
-@inlined
+@spliced
 def _score_skip(model, d, c, to, room):
     """As `_score_one`, with NaN left out."""
     tile = room.tile
@@ -330,7 +334,7 @@ def _mend(rows, at, m, model, keep, room, labels, to):
     return -1
 
 
-@inlined
+@spliced
 def _write_labels(label, m, labels, to):
     if m == GROUP:
         for h in range(0, GROUP, 8):
@@ -352,13 +356,17 @@ def _write_rest(k, m, room, out, to):
             divide(room.s, k, room.total)
         elif out.mode == LOG_PROBA:
             subtract(room.s, k, room.best)
-            log_rounded(room.total, out.table, m)
+            log_rounded(room.total, out.is_narrow, out.narrow, m)
             subtract(room.s, k, room.total)
     if out.mode > 0:
-        write_table(room.s, k, m, room.page, out.table, to)
+        fill_page(room.s, k, room.page)
+        if out.is_narrow:
+            write_page(room.page, m * k, out.narrow, to * k)
+        else:
+            write_page(room.page, m * k, out.wide, to * k)
 
 
-@inlined
+@spliced
 def _score_groups(rows, start, stop, to, model, out, room):
     """Score rows start to stop into rows `to` on; the first row that is not finite, or -1."""
     few = model.k <= _FEW and not model.skip
@@ -383,44 +391,34 @@ def _score_groups(rows, start, stop, to, model, out, room):
     return -1
 
 
-@helper
-def _score_block(
-    X, by_columns, n, d, k, start, stop, to, mean, scale, log_norm, const, skip, values, labels,
-    mode, table, wants_evidence, evidence, scratch,
-):  # fmt: skip
-    """`_score_groups` on arrays, which its pointers need to stay alive."""
-    rows = Rows(pointer(X), by_columns, n, d)
-    model = Model(
-        k, pointer(mean), pointer(scale), pointer(log_norm), pointer(const), skip, pointer(values)
-    )
-    out = Output(pointer(labels), mode, pointer(table), wants_evidence, pointer(evidence))
-    room = _divide_up(pointer(scratch), k, d)
-    return _score_groups(rows, start, stop, to, model, out, room)
-
-
 @kernel
 def _score(
-    X, rest, by_columns, n, d, bounds, mean, scale, log_norm, const, skip, values, mode, labels,
-    table, evidence, bad,
+    first, last, X, rest, by_columns, n, d, bounds, mean, scale, log_norm, const, skip, values,
+    mode, labels, narrow, wide, evidence, bad,
 ):  # fmt: skip
     """Score blocks of whole groups of X (n, d), and as the last block the rows of `rest`.
 
     bad (blocks,) takes the first bad row of each block, or -1.
     """
-    k, last = len(const), len(bounds) - 2
-    for b in prange(last + 1):
+    k = len(const)
+    model = Model(
+        k, pointer(mean), pointer(scale), pointer(log_norm), pointer(const), skip, pointer(values)
+    )
+    out = Output(
+        pointer(labels), mode, len(narrow) > 0, pointer(narrow), pointer(wide), len(evidence) > 0,
+        pointer(evidence),
+    )  # fmt: skip
+    scratch = np.empty(_size_of_scratch(k, d))
+    room = _divide_up(pointer(scratch), k, d)
+    for b in range(first, last):
         start, stop = bounds[b], bounds[b + 1]
-        if b < last:
-            data, lies, size, first = X, by_columns, n, start
-        else:
-            data, lies, size, first = rest, False, stop - start, 0
-        scratch = np.empty(_size_of_scratch(k, d))
-        found = _score_block(
-            data, lies, size, d, k, first, first + stop - start, start,
-            mean, scale, log_norm, const, skip, values, labels, mode, table,
-            len(evidence) > 0, evidence, scratch,
-        )  # fmt: skip
-        bad[b] = found + start - first if found >= 0 else -1
+        is_rest = b == len(bounds) - 2
+        off = start if is_rest else 0
+        data = pointer(rest) if is_rest else pointer(X)
+        rows = Rows(data, by_columns and not is_rest, stop - start if is_rest else n, d)
+        found = _score_groups(rows, start - off, stop - off, start, model, out, room)
+        bad[b] = found + off if found >= 0 else -1
+    keep(scratch)
 
 
 def score(
@@ -445,6 +443,8 @@ def score(
     (n, _), k = X.shape, len(const)
     codes = np.empty(n, np.int64)
     rows = np.empty((n if table else 0, k), dtype)
+    none = np.empty((0, k), np.float64 if dtype == np.float32 else np.float32)
+    narrow, wide = (rows, none) if dtype == np.float32 else (none, rows)
     logs = np.empty(n if evidence else 0)
     values = np.arange(k) if values is None else values
     model = (
@@ -455,9 +455,8 @@ def score(
     bad = -1
     for piece in pieces(X, cut(n, GROUP * _GROUPS_PER_BLOCK)):
         at = slice(piece.start, piece.stop)
-        found = _score_piece(
-            piece.data, piece.by_columns, model, _MODE[table], codes[at], rows[at], logs[at]
-        )
+        out = codes[at], narrow[at], wide[at], logs[at]
+        found = _score_piece(piece.data, piece.by_columns, model, _MODE[table], *out)
         if found >= 0:
             bad = piece.start + found
             break
@@ -470,7 +469,8 @@ def _score_piece(
     model: tuple[Any, ...],
     mode: int,
     codes: NDArray[np.int64],
-    table: NDArray[Any],
+    narrow: NDArray[np.float32],
+    wide: NDArray[np.float64],
     evidence: NDArray[np.float64],
 ) -> int:
     """Score contiguous rows; the first that is not finite, or -1.
@@ -487,8 +487,9 @@ def _score_piece(
     rest[: left * d].reshape(left, d)[:] = tail
     bad = np.empty(len(bounds) - 1, np.int64)
     _score(
+        len(bad),
         _flat(data), frozen(rest), by_columns, n, d, bounds, *model, mode, codes.view(np.float64),
-        table.reshape(-1), evidence, bad, work=n * model[0].size,
+        narrow.reshape(-1), wide.reshape(-1), evidence, bad, work=n * model[0].size,
     )  # fmt: skip
     return int(bad[np.argmax(bad >= 0)])
 
@@ -497,8 +498,8 @@ def _flat(array: NDArray[Any]) -> NDArray[Any]:
     return frozen(np.ascontiguousarray(array).reshape(-1))
 
 
-@_score.example
+@example
 def _every_variant() -> None:
     one, zero = np.ones((1, 1)), np.zeros((1, 1))
-    for rows, out in ((np.float64, np.float64), (np.float32, np.float64), (np.float32, np.float32)):
-        score(np.zeros((1, 1), rows), zero, one, None, np.zeros(1), table="proba", dtype=out)
+    for dtype in (np.float64, np.float32):
+        score(np.zeros((1, 1), dtype), zero, one, None, np.zeros(1), table="proba")
