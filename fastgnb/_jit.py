@@ -151,14 +151,18 @@ class Kernel:
             raise MemoryError(f"The kernel {self.name} found no memory for its scratch.")
 
     def _address(self, args: tuple[Any, ...]) -> int:
-        """Where the body's machine code for these arguments lies; compiles or loads it at first."""
-        types_of = tuple(typeof(value) for value in (0, 0, *args))
-        if types_of not in self._addresses:
+        """Where the body's machine code for these arguments lies; compiles or loads it at first.
+
+        Arrays at one place in a kernel's arguments differ in nothing but their dtype.
+        """
+        key = tuple([getattr(value, "dtype", None) for value in args])
+        if key not in self._addresses:
+            types_of = tuple(typeof(value) for value in (0, 0, *args))
             self.body.compile(types_of)
             compiled = self.body.overloads[types_of]
             entry = compiled.fndesc.llvm_func_name
-            self._addresses[types_of] = compiled.library.get_pointer_to_function(entry)
-        return self._addresses[types_of]
+            self._addresses[key] = compiled.library.get_pointer_to_function(entry)
+        return self._addresses[key]
 
 
 @intrinsic  # type: ignore[untyped-decorator]

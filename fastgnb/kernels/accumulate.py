@@ -42,7 +42,8 @@ from .rows import Rows, element
 _RUN = 512
 # Rows of one tile: of what is copied from columns, or read once for every pair of classes.
 _TILE = 64
-# Up to this many classes, a row is added to all of them, zero times to those that are not its own.
+# Up to this many classes, and eight features, a row is added to all classes: zero times to those
+# that are not its own.
 _FEW = 4
 # Elements, rounded to rows, between those read and those fetched from memory.
 _AHEAD = 1024
@@ -50,8 +51,6 @@ _AHEAD = 1024
 _UNIT = 8
 # Elements behind the last row that eight-row reads may touch.
 _BEHIND = 7
-# Rows that the first guess of the class means is taken from.
-_PILOT = 256
 # A block is summed again, around its own mean, when the square of the sum eats more than this
 # share of the sum of squares; each time brings the shift closer, and four times is enough for any
 # weights and outliers that float64 holds.
@@ -136,23 +135,24 @@ def _widest(strips):
 
 @inlined
 def _size_of_scratch(k, dp):
-    return 4 * k * dp + _TILE * dp + _FEW * _FEW + k + 8
+    return 5 * k * dp + _TILE * dp + _FEW * _FEW + k + 8
 
 
 @spliced
 def _part(k, j, width, skip, state, scratch):
-    """The parts of 5 k dp and of `_size_of_scratch` numbers, which are all zero."""
+    """The parts of 4 k dp and of `_size_of_scratch` numbers, which are all zero."""
     dp = _padded(width)
     size = k * dp
     records = aligned(scratch)
     tile = shifted(records, 4 * size)
     own = shifted(tile, _TILE * dp)
+    runs = shifted(own, _FEW * _FEW)
     for c in range(_FEW):
         own[(_FEW + 1) * c] = 1.0
     return Part(
         k, j, width, dp, skip,
         state, shifted(state, size), shifted(state, 2 * size), shifted(state, 3 * size),
-        shifted(state, 4 * size), records, shifted(own, _FEW * _FEW), tile, own,
+        shifted(runs, k), records, runs, tile, own,
     )  # fmt: skip
 
 
@@ -224,18 +224,18 @@ def _add_rows(X, at, step, width, m, codes, ahead, part):
 
 
 @spliced
-def _add_pair(X, at, step, last, m, codes, c, j, part):
-    """Add `last`, at most 8, features of a tile's rows to classes c and c + 1, in registers.
+def _add_pair(X, at, step, width, m, codes, c, part):
+    """Add the features, at most 8, of a tile's rows to classes c and c + 1, in registers.
 
     A row adds zero to the class that is not its own, which spares the way through memory from
     one row of a class to the next.
     """
     dp, own = part.dp, shifted(part.own, c)
-    one, two = shifted(part.records, 4 * dp * c + j), shifted(part.records, 4 * dp * (c + 1) + j)
+    one, two = shifted(part.records, 4 * dp * c), shifted(part.records, 4 * dp * (c + 1))
     m1, m2 = load(one, 0), load(two, 0)
     a1 = a2 = b1 = b2 = splat(0.0)
     for i in range(m):
-        x = first(last, load(X, at))
+        x = first(width, load(X, at))
         mine = codes[i] * _FEW
         z1 = (x - m1) * splat(own[mine])
         z2 = (x - m2) * splat(own[mine + 1])
@@ -247,29 +247,29 @@ def _add_pair(X, at, step, last, m, codes, c, j, part):
 
 
 @spliced
-def _add_one(X, at, step, last, m, codes, c, j, part):
+def _add_one(X, at, step, width, m, codes, c, part):
     """As `_add_pair`, for a class that is the only one."""
     dp, own = part.dp, shifted(part.own, c)
-    one = shifted(part.records, 4 * dp * c + j)
+    one = shifted(part.records, 4 * dp * c)
     m1 = load(one, 0)
     a1 = b1 = splat(0.0)
     for i in range(m):
-        z1 = (first(last, load(X, at)) - m1) * splat(own[codes[i] * _FEW])
+        z1 = (first(width, load(X, at)) - m1) * splat(own[codes[i] * _FEW])
         a1, b1 = a1 + z1, b1 + z1 * z1
         at += step
     _gather(a1, b1, one, dp)
 
 
 @spliced
-def _add_three(X, at, step, last, m, codes, c, j, part):
+def _add_three(X, at, step, width, m, codes, c, part):
     """As `_add_pair`, for the last three classes."""
     dp, own = part.dp, shifted(part.own, c)
-    one = shifted(part.records, 4 * dp * c + j)
+    one = shifted(part.records, 4 * dp * c)
     two, three = shifted(one, 4 * dp), shifted(one, 8 * dp)
     m1, m2, m3 = load(one, 0), load(two, 0), load(three, 0)
     a1 = a2 = a3 = b1 = b2 = b3 = splat(0.0)
     for i in range(m):
-        x = first(last, load(X, at))
+        x = first(width, load(X, at))
         mine = codes[i] * _FEW
         z1 = (x - m1) * splat(own[mine])
         z2 = (x - m2) * splat(own[mine + 1])
@@ -292,20 +292,17 @@ def _gather(a, b, record, dp):
 
 @helper
 def _add_few(X, at, step, width, m, codes, ahead, part):
-    """As `_add_rows`, for few classes: two of them at a time."""
+    """As `_add_rows`, for few classes and features: two or three classes at a time."""
     if ahead > 0:
-        # Strips fetch whole rows too: with few classes there are none.
         for p in range(at + ahead, at + ahead + m * step, per_line(X)):
             prefetch(X, p)
     for c in range(0, part.k - part.k % 2, 2):
-        for j in range(0, width, 8):
-            last = min(8, width - j)
-            if c + 3 == part.k:
-                _add_three(X, at + j, step, last, m, codes, c, j, part)
-            else:
-                _add_pair(X, at + j, step, last, m, codes, c, j, part)
-    for j in range(0, width if part.k == 1 else 0, 8):
-        _add_one(X, at + j, step, min(8, width - j), m, codes, 0, j, part)
+        if c + 3 == part.k:
+            _add_three(X, at, step, width, m, codes, c, part)
+        else:
+            _add_pair(X, at, step, width, m, codes, c, part)
+    if part.k == 1:
+        _add_one(X, at, step, width, m, codes, 0, part)
     for c in range(part.k):
         count = 0
         for i in range(m):
@@ -347,7 +344,7 @@ def _add_rows_weighted(X, at, step, width, m, codes, has_weight, weight, part):
 def _add_some(X, at, step, width, m, codes, has_weight, weight, ahead, part):
     if has_weight or part.skip:
         _add_rows_weighted(X, at, step, width, m, codes, has_weight, weight, part)
-    elif part.k <= _FEW:
+    elif part.k <= _FEW and part.dp == 8:
         _add_few(X, at, step, width, m, codes, ahead, part)
     else:
         _add_rows(X, at, step, width, m, codes, ahead, part)
@@ -412,13 +409,9 @@ def _add_all(rows, rest, start, stop, coded, has_weight, weight, part):
 
 @inlined
 def _first_rows(rows, start, stop, coded, has_weight, weight, part):
-    """Set the shift of each class not known yet to its first value among rows start to stop."""
+    """Set the shift of each class to its first row, or its first values, among start to stop."""
     width, dp, known = part.width, part.dp, part.known
-    columns = width if part.skip else 1
-    unknown = 0
-    for c in range(part.k):
-        for q in range(columns):
-            unknown += known[c * dp + q] == 0.0
+    unknown = part.k * (width if part.skip else 1)
     for i in range(start, stop):
         if unknown == 0:
             break
@@ -465,13 +458,8 @@ def _recentre(part):
 
 
 @spliced
-def _sum_part(rows, rest, start, stop, coded, has_weight, weight, known, shift, part):
-    """Sums of one part around `shift`, which is completed and mended as the rows need it."""
-    for c in range(part.k):
-        for f in range(part.width):
-            part.shift[c * part.dp + f] = shift[c, part.j + f]
-        for q in range(part.width if part.skip else 1):
-            part.known[c * part.dp + q] = known[c, part.j + q if part.skip else 0]
+def _sum_part(rows, rest, start, stop, coded, has_weight, weight, part):
+    """Sums of one part around shifts that are found, and mended, as the rows need it."""
     _first_rows(rows, start, stop, coded, has_weight, weight, part)
     for attempt in range(_TRIES):
         _add_all(rows, rest, start, stop, coded, has_weight, weight, part)
@@ -530,12 +518,11 @@ def _count(state, k, j0, width, skip, weight):
 
 @kernel
 def _sum_parts(
-    first, last, X, rest, by_columns, n, left, whole, low, table, codes, weight, skip, bounds,
-    strips, known, shift, states,
+    first, last, X, rest, by_columns, n, left, whole, low, table, codes, weight, skip, k, bounds,
+    strips, states,
 ):  # fmt: skip
     """Sum parts first to last, strip by strip of each block, into states (parts, ...)."""
-    k, d = shift.shape
-    n_strips = len(strips) - 1
+    n_strips, d = len(strips) - 1, strips[-1]
     rows, few = Rows(pointer(X), by_columns, n, d), Rows(pointer(rest), False, left, d)
     scratch = np.empty(_size_of_scratch(k, _widest(strips)))
     room = np.empty(_TILE, np.int32)
@@ -551,10 +538,8 @@ def _sum_parts(
             k, strips[f], width, skip, shifted(pointer(states), q * states.shape[1]),
             pointer(scratch),
         )  # fmt: skip
-        _sum_part(
-            rows, few, bounds[b] - bounds[0], bounds[b + 1] - bounds[0], coded,
-            len(weight) > 0, pointer(weight), known, shift, part,
-        )  # fmt: skip
+        lo, hi = bounds[b] - bounds[0], bounds[b + 1] - bounds[0]
+        _sum_part(rows, few, lo, hi, coded, len(weight) > 0, pointer(weight), part)
     keep(scratch)
     keep(room)
 
@@ -603,7 +588,6 @@ def accumulate(
     bounds = np.minimum(units * _UNIT, n)
     strips = _strips(len(bounds) - 1, d)
     w = frozen(np.empty(0) if weight is None else weight)
-    known, shift = np.zeros((k, d if skip else 1), np.bool_), np.zeros((k, d))
     sums = _nothing(k, d, skip)
     for piece in pieces(X, bounds):
         rows = _with_room(piece.data, piece.by_columns)
@@ -612,32 +596,26 @@ def accumulate(
             frozen(whole), low, frozen(table), frozen(codes), w[piece.start : piece.stop], skip,
         )  # fmt: skip
         work = (piece.stop - piece.start) * d
-        if piece.first == 0:
-            guess, few = _nothing(k, d, skip), np.array([0, min(n, _PILOT)])
-            _sum_blocks(rows, own, few, strips, known, shift, guess, work)
-            known, shift = guess.weight > 0.0, guess.mean
         some = bounds[piece.first : piece.last + 1]
-        _sum_blocks(rows, own, some, strips, known, shift, sums, work)
+        _sum_blocks(rows, own, k, some, strips, sums, work)
     return sums
 
 
 def _sum_blocks(
     rows: tuple[Any, ...],
     labels: tuple[Any, ...],
+    k: int,
     bounds: NDArray[np.int64],
     strips: NDArray[np.int64],
-    known: NDArray[np.bool_],
-    shift: NDArray[np.float64],
     sums: Sums,
     work: int,
 ) -> None:
     """Add the sums of blocks to `sums`; `labels` are codes, weights, whether NaN is skipped."""
-    k, skip = len(shift), labels[-1]
     widest = int(np.diff(strips).max())
     n_parts = (len(bounds) - 1) * (len(strips) - 1)
-    states = np.zeros((n_parts, 5 * k * (-(-widest // 8) * 8)))
-    _sum_parts(n_parts, *rows, *labels, bounds, strips, known, shift, states, work=work)
-    _merge_parts(states, strips, k, skip, *sums)
+    states = np.zeros((n_parts, 4 * k * (-(-widest // 8) * 8)))
+    _sum_parts(n_parts, *rows, *labels, k, bounds, strips, states, work=work)
+    _merge_parts(states, strips, k, labels[-1], *sums)
 
 
 def _strips(n_blocks: int, d: int) -> NDArray[np.int64]:
