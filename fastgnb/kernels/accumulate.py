@@ -1,9 +1,9 @@
 """Rows to per-class weight, mean and scatter in one read.
 
-Rows are cut into blocks by the shape of the data, and features into strips where blocks are few.
-Each block sums w z and w z^2 of the deviations z = x - shift, where the shift of a class is close
-to its mean, so that nothing cancels, and blocks are merged in order by the update of Chan, Golub
-and LeVeque (1983), with the mean kept as an unevaluated sum of two float64 numbers.
+Rows are cut into blocks by the shape of the data. Each block sums w z and w z^2 of the deviations
+z = x - shift, where the shift of a class is close to its mean, so that nothing cancels, and blocks
+are merged in order by the update of Chan, Golub and LeVeque (1983), with the mean kept as an
+unevaluated sum of two float64 numbers.
 
 A class's shift and sums stand side by side, so that a row goes to one place in memory. Features
 are padded to a multiple of eight by zeros, which add exactly nothing.
@@ -67,8 +67,8 @@ class Sums(NamedTuple):
     scatter: NDArray[np.float64]
 
 
-class Part(NamedTuple):
-    """One block of rows and strip of features: `width` of them from feature `j` on, padded to `dp`.
+class Block(NamedTuple):
+    """What a block of rows gathers of k classes and d features, which are padded to `dp`.
 
     shift, s1, s2, n and known (k, dp): shift and sums of each class, and whether it has a shift;
     without `skip` n and known are meant for whole classes, in column 0. records (k, 4 dp): of each
@@ -77,8 +77,7 @@ class Part(NamedTuple):
     """
 
     k: int
-    j: int
-    width: int
+    d: int
     dp: int
     skip: bool
     shift: Any
@@ -125,23 +124,15 @@ def _padded(width):
     return (width + 7) // 8 * 8
 
 
-@spliced
-def _widest(strips):
-    widest = 0
-    for f in range(len(strips) - 1):
-        widest = max(widest, strips[f + 1] - strips[f])
-    return _padded(widest)
-
-
 @inlined
 def _size_of_scratch(k, dp):
     return 5 * k * dp + _TILE * dp + _FEW * _FEW + k + 8
 
 
 @spliced
-def _part(k, j, width, skip, state, scratch):
+def _block(k, d, skip, state, scratch):
     """The parts of 4 k dp and of `_size_of_scratch` numbers, which are all zero."""
-    dp = _padded(width)
+    dp = _padded(d)
     size = k * dp
     records = aligned(scratch)
     tile = shifted(records, 4 * size)
@@ -149,8 +140,8 @@ def _part(k, j, width, skip, state, scratch):
     runs = shifted(own, _FEW * _FEW)
     for c in range(_FEW):
         own[(_FEW + 1) * c] = 1.0
-    return Part(
-        k, j, width, dp, skip,
+    return Block(
+        k, d, dp, skip,
         state, shifted(state, size), shifted(state, 2 * size), shifted(state, 3 * size),
         shifted(runs, k), records, runs, tile, own,
     )  # fmt: skip
@@ -184,32 +175,32 @@ def _add_present(x, w, record, j, dp):
 
 
 @inlined
-def _flush(part, c):
+def _flush(block, c):
     """Move the sums of a class's last rows into the block's."""
-    dp, at = part.dp, c * part.dp
-    record = shifted(part.records, 4 * at)
+    dp, at = block.dp, c * block.dp
+    record = shifted(block.records, 4 * at)
     zero = splat(0.0)
     for j in range(0, dp, 8):
-        store(part.s1, at + j, load(part.s1, at + j) + load(record, dp + j))
-        store(part.s2, at + j, load(part.s2, at + j) + load(record, 2 * dp + j))
+        store(block.s1, at + j, load(block.s1, at + j) + load(record, dp + j))
+        store(block.s2, at + j, load(block.s2, at + j) + load(record, 2 * dp + j))
         store(record, dp + j, zero)
         store(record, 2 * dp + j, zero)
-        if part.skip:
-            store(part.n, at + j, load(part.n, at + j) + load(record, 3 * dp + j))
+        if block.skip:
+            store(block.n, at + j, load(block.n, at + j) + load(record, 3 * dp + j))
             store(record, 3 * dp + j, zero)
-    if not part.skip:
-        part.n[at] += record[3 * dp]
+    if not block.skip:
+        block.n[at] += record[3 * dp]
         record[3 * dp] = 0.0
-    part.runs[c] = 0.0
+    block.runs[c] = 0.0
 
 
 @helper
-def _add_rows(X, at, step, width, m, codes, ahead, part):
+def _add_rows(X, at, step, width, m, codes, ahead, block):
     """Add m rows of weight 1 without missing values, `step` apart, from X[at] on."""
-    whole, tail, dp = width - width % 8, width % 8, part.dp
+    whole, tail, dp = width - width % 8, width % 8, block.dp
     for i in range(m):
         c = codes[i]
-        record = shifted(part.records, 4 * dp * c)
+        record = shifted(block.records, 4 * dp * c)
         for p in range(at + ahead, at + ahead + (width if ahead else 0), per_line(X)):
             prefetch(X, p)
         for j in range(0, whole, 8):
@@ -217,21 +208,21 @@ def _add_rows(X, at, step, width, m, codes, ahead, part):
         if tail > 0:
             _add(first(tail, load(X, at + whole)), record, whole, dp)
         at += step
-        part.runs[c] += 1.0
-        if part.runs[c] == _RUN:
+        block.runs[c] += 1.0
+        if block.runs[c] == _RUN:
             record[3 * dp] = _RUN
-            _flush(part, c)
+            _flush(block, c)
 
 
 @spliced
-def _add_pair(X, at, step, width, m, codes, c, part):
+def _add_pair(X, at, step, width, m, codes, c, block):
     """Add the features, at most 8, of a tile's rows to classes c and c + 1, in registers.
 
     A row adds zero to the class that is not its own, which spares the way through memory from
     one row of a class to the next.
     """
-    dp, own = part.dp, shifted(part.own, c)
-    one, two = shifted(part.records, 4 * dp * c), shifted(part.records, 4 * dp * (c + 1))
+    dp, own = block.dp, shifted(block.own, c)
+    one, two = shifted(block.records, 4 * dp * c), shifted(block.records, 4 * dp * (c + 1))
     m1, m2 = load(one, 0), load(two, 0)
     a1 = a2 = b1 = b2 = splat(0.0)
     for i in range(m):
@@ -247,10 +238,10 @@ def _add_pair(X, at, step, width, m, codes, c, part):
 
 
 @spliced
-def _add_one(X, at, step, width, m, codes, c, part):
+def _add_one(X, at, step, width, m, codes, c, block):
     """As `_add_pair`, for a class that is the only one."""
-    dp, own = part.dp, shifted(part.own, c)
-    one = shifted(part.records, 4 * dp * c)
+    dp, own = block.dp, shifted(block.own, c)
+    one = shifted(block.records, 4 * dp * c)
     m1 = load(one, 0)
     a1 = b1 = splat(0.0)
     for i in range(m):
@@ -261,10 +252,10 @@ def _add_one(X, at, step, width, m, codes, c, part):
 
 
 @spliced
-def _add_three(X, at, step, width, m, codes, c, part):
+def _add_three(X, at, step, width, m, codes, c, block):
     """As `_add_pair`, for the last three classes."""
-    dp, own = part.dp, shifted(part.own, c)
-    one = shifted(part.records, 4 * dp * c)
+    dp, own = block.dp, shifted(block.own, c)
+    one = shifted(block.records, 4 * dp * c)
     two, three = shifted(one, 4 * dp), shifted(one, 8 * dp)
     m1, m2, m3 = load(one, 0), load(two, 0), load(three, 0)
     a1 = a2 = a3 = b1 = b2 = b3 = splat(0.0)
@@ -291,39 +282,39 @@ def _gather(a, b, record, dp):
 
 
 @helper
-def _add_few(X, at, step, width, m, codes, ahead, part):
+def _add_few(X, at, step, width, m, codes, ahead, block):
     """As `_add_rows`, for few classes and features: two or three classes at a time."""
     if ahead > 0:
         for p in range(at + ahead, at + ahead + m * step, per_line(X)):
             prefetch(X, p)
-    for c in range(0, part.k - part.k % 2, 2):
-        if c + 3 == part.k:
-            _add_three(X, at, step, width, m, codes, c, part)
+    for c in range(0, block.k - block.k % 2, 2):
+        if c + 3 == block.k:
+            _add_three(X, at, step, width, m, codes, c, block)
         else:
-            _add_pair(X, at, step, width, m, codes, c, part)
-    if part.k == 1:
-        _add_one(X, at, step, width, m, codes, 0, part)
-    for c in range(part.k):
+            _add_pair(X, at, step, width, m, codes, c, block)
+    if block.k == 1:
+        _add_one(X, at, step, width, m, codes, 0, block)
+    for c in range(block.k):
         count = 0
         for i in range(m):
             count += codes[i] == c
-        part.runs[c] += count
-        if part.runs[c] >= _RUN:
-            part.records[(4 * c + 3) * part.dp] = part.runs[c]
-            _flush(part, c)
+        block.runs[c] += count
+        if block.runs[c] >= _RUN:
+            block.records[(4 * c + 3) * block.dp] = block.runs[c]
+            _flush(block, c)
 
 
 @helper
-def _add_rows_weighted(X, at, step, width, m, codes, has_weight, weight, part):
+def _add_rows_weighted(X, at, step, width, m, codes, has_weight, weight, block):
     """As `_add_rows`, with weights, and with `skip` NaN left out; weight 0 is not looked at."""
-    whole, tail, dp = width - width % 8, width % 8, part.dp
+    whole, tail, dp = width - width % 8, width % 8, block.dp
     for i in range(m):
         w = weight[i] if has_weight else 1.0
         c = codes[i]
         if w > 0.0:
-            record = shifted(part.records, 4 * dp * c)
+            record = shifted(block.records, 4 * dp * c)
             ws = splat(w)
-            if part.skip:
+            if block.skip:
                 for j in range(0, whole, 8):
                     _add_present(load(X, at + j), ws, record, j, dp)
                 if tail > 0:
@@ -334,41 +325,41 @@ def _add_rows_weighted(X, at, step, width, m, codes, has_weight, weight, part):
                 if tail > 0:
                     _add_weighted(first(tail, load(X, at + whole)), ws, record, whole, dp)
                 record[3 * dp] += w
-            part.runs[c] += 1.0
-            if part.runs[c] == _RUN:
-                _flush(part, c)
+            block.runs[c] += 1.0
+            if block.runs[c] == _RUN:
+                _flush(block, c)
         at += step
 
 
 @inlined
-def _add_some(X, at, step, width, m, codes, has_weight, weight, ahead, part):
-    if has_weight or part.skip:
-        _add_rows_weighted(X, at, step, width, m, codes, has_weight, weight, part)
-    elif part.k <= _FEW and part.dp == 8:
-        _add_few(X, at, step, width, m, codes, ahead, part)
+def _add_some(X, at, step, width, m, codes, has_weight, weight, ahead, block):
+    if has_weight or block.skip:
+        _add_rows_weighted(X, at, step, width, m, codes, has_weight, weight, block)
+    elif block.k <= _FEW and block.dp == 8:
+        _add_few(X, at, step, width, m, codes, ahead, block)
     else:
-        _add_rows(X, at, step, width, m, codes, ahead, part)
+        _add_rows(X, at, step, width, m, codes, ahead, block)
 
 
 @inlined
-def _fill_tile(rows, i, m, part):
+def _fill_tile(rows, i, m, block):
     """Copy m rows from i on, a number divisible by eight, from columns into the tile (m, dp)."""
-    n, dp = rows.n, part.dp
-    whole = part.width - part.width % 8
-    for j in range(0, part.width, 8):
+    n, dp = rows.n, block.dp
+    whole = block.d - block.d % 8
+    for j in range(0, block.d, 8):
         for r in range(0, m, 8):
-            at = (part.j + j) * n + i + r
-            for q in range(min(8, part.width - j)):
+            at = j * n + i + r
+            for q in range(min(8, block.d - j)):
                 prefetch(rows.data, at + q * n + 2 * _TILE)
             if j < whole:
-                transpose(rows.data, at, n, part.tile, r * dp + j, dp)
-    for j in range(whole, part.width):
+                transpose(rows.data, at, n, block.tile, r * dp + j, dp)
+    for j in range(whole, block.d):
         for r in range(m):
-            part.tile[r * dp + j] = rows.data[(part.j + j) * n + i + r]
+            block.tile[r * dp + j] = rows.data[j * n + i + r]
 
 
 @spliced
-def _add_range(rows, start, stop, coded, has_weight, weight, off, part):
+def _add_range(rows, start, stop, coded, has_weight, weight, off, block):
     """Add rows start to stop; row i has code and weight i + off."""
     ahead = max(1, _AHEAD // rows.d) * rows.d
     for i in range(start, stop, _TILE):
@@ -376,194 +367,172 @@ def _add_range(rows, start, stop, coded, has_weight, weight, off, part):
         y = _codes_of_tile(coded, i + off, m)
         w = shifted(weight, i + off if has_weight else 0)
         if rows.by_columns:
-            _fill_tile(rows, i, m, part)
-            _add_some(part.tile, 0, part.dp, part.dp, m, y, has_weight, w, 0, part)
+            _fill_tile(rows, i, m, block)
+            _add_some(block.tile, 0, block.dp, block.dp, m, y, has_weight, w, 0, block)
         else:
-            at = i * rows.d + part.j
-            _add_some(rows.data, at, rows.d, part.width, m, y, has_weight, w, ahead, part)
+            _add_some(rows.data, i * rows.d, rows.d, rows.d, m, y, has_weight, w, ahead, block)
 
 
 @spliced
-def _add_all(rows, rest, start, stop, coded, has_weight, weight, part):
+def _add_all(rows, rest, start, stop, coded, has_weight, weight, block):
     """Sums of rows start to stop, of which those from rows.n on are the rows of `rest`."""
-    size = part.k * part.dp
+    size = block.k * block.dp
     for p in range(0, size, 8):
-        store(part.s1, p, splat(0.0))
-        store(part.s2, p, splat(0.0))
-        store(part.n, p, splat(0.0))
-    for c in range(part.k):
-        for j in range(0, part.dp, 8):
-            store(part.records, 4 * c * part.dp + j, load(part.shift, c * part.dp + j))
+        store(block.s1, p, splat(0.0))
+        store(block.s2, p, splat(0.0))
+        store(block.n, p, splat(0.0))
+    for c in range(block.k):
+        for j in range(0, block.dp, 8):
+            store(block.records, 4 * c * block.dp + j, load(block.shift, c * block.dp + j))
     mid = min(stop, max(start, rows.n - rest.n))
     for behind in range(2):
         lo, hi = (mid, stop) if behind else (start, mid)
         off = rows.n - rest.n if behind else 0
         source = rest if behind else rows
-        _add_range(source, lo - off, hi - off, coded, has_weight, weight, off, part)
-    for c in range(part.k):
-        if part.runs[c] > 0.0:
-            if not (has_weight or part.skip):
-                part.records[(4 * c + 3) * part.dp] = part.runs[c]
-            _flush(part, c)
+        _add_range(source, lo - off, hi - off, coded, has_weight, weight, off, block)
+    for c in range(block.k):
+        if block.runs[c] > 0.0:
+            if not (has_weight or block.skip):
+                block.records[(4 * c + 3) * block.dp] = block.runs[c]
+            _flush(block, c)
 
 
 @inlined
-def _first_rows(rows, start, stop, coded, has_weight, weight, part):
+def _first_rows(rows, start, stop, coded, has_weight, weight, block):
     """Set the shift of each class to its first row, or its first values, among start to stop."""
-    width, dp, known = part.width, part.dp, part.known
-    unknown = part.k * (width if part.skip else 1)
+    width, dp, known = block.d, block.dp, block.known
+    unknown = block.k * (width if block.skip else 1)
     for i in range(start, stop):
         if unknown == 0:
             break
         if has_weight and weight[i] == 0.0:
             continue
         p = _code(coded, i) * dp
-        if part.skip:
+        if block.skip:
             for j in range(width):
-                x = element(rows, i, part.j + j)
+                x = element(rows, i, j)
                 if known[p + j] == 0.0 and x == x:
-                    part.shift[p + j] = x
+                    block.shift[p + j] = x
                     known[p + j] = 1.0
                     unknown -= 1
         elif known[p] == 0.0:
             for j in range(width):
-                part.shift[p + j] = element(rows, i, part.j + j)
+                block.shift[p + j] = element(rows, i, j)
             known[p] = 1.0
             unknown -= 1
 
 
 @inlined
-def _is_poor(part):
+def _is_poor(block):
     """Whether some shift was so far from its mean that digits of the scatter were lost."""
-    for c in range(part.k):
-        for j in range(part.width):
-            p = c * part.dp + j
-            square = part.s1[p] * part.s1[p]
-            n = part.n[p if part.skip else c * part.dp]
+    for c in range(block.k):
+        for j in range(block.d):
+            p = c * block.dp + j
+            square = block.s1[p] * block.s1[p]
+            n = block.n[p if block.skip else c * block.dp]
             # Sums that overflow around an outlier may be finite around the mean.
-            if part.s2[p] == np.inf or square > _POOR * n * part.s2[p]:
+            if block.s2[p] == np.inf or square > _POOR * n * block.s2[p]:
                 return True
     return False
 
 
 @inlined
-def _recentre(part):
+def _recentre(block):
     """Move each shift to the mean that the sums show."""
-    for c in range(part.k):
-        for j in range(part.width):
-            p = c * part.dp + j
-            w = part.n[p if part.skip else c * part.dp]
+    for c in range(block.k):
+        for j in range(block.d):
+            p = c * block.dp + j
+            w = block.n[p if block.skip else c * block.dp]
             if w > 0.0:
-                part.shift[p] += part.s1[p] / w
+                block.shift[p] += block.s1[p] / w
 
 
 @spliced
-def _sum_part(rows, rest, start, stop, coded, has_weight, weight, part):
-    """Sums of one part around shifts that are found, and mended, as the rows need it."""
-    _first_rows(rows, start, stop, coded, has_weight, weight, part)
+def _sum_block(rows, rest, start, stop, coded, has_weight, weight, block):
+    """Sums of one block around shifts that are found, and mended, as the rows need it."""
+    _first_rows(rows, start, stop, coded, has_weight, weight, block)
     for attempt in range(_TRIES):
-        _add_all(rows, rest, start, stop, coded, has_weight, weight, part)
-        if attempt == _TRIES - 1 or not _is_poor(part):
+        _add_all(rows, rest, start, stop, coded, has_weight, weight, block)
+        if attempt == _TRIES - 1 or not _is_poor(block):
             break
-        _recentre(part)
+        _recentre(block)
 
 
 @helper
-def _merge(state, k, j0, width, skip, weight, mean, low, scatter):
-    """Add a part's sums to the running statistics (Chan, Golub and LeVeque 1983)."""
-    dp = _padded(width)
+def _merge(state, k, d, skip, weight, mean, low, scatter):
+    """Add a block's sums to the running statistics (Chan, Golub and LeVeque 1983)."""
+    dp = _padded(d)
     size = k * dp
     for c in range(k):
-        for j in range(width):
+        for j in range(d):
             p = c * dp + j
             nb = state[3 * size + (p if skip else c * dp)]
             if nb == 0.0:
                 continue
             shift, s1, s2 = state[p], state[size + p], state[2 * size + p]
-            f = j0 + j
             off = s1 / nb
             sb = max(s2 - s1 * off, 0.0)
-            na = weight[c, f if skip else 0]
+            na = weight[c, j if skip else 0]
             share = nb / (na + nb)
             # delta = (shift + off) - (mean + low), with the error of the first difference
-            step = shift - mean[c, f] if na > 0.0 else 0.0
-            back = step + mean[c, f]
-            error = (shift - back) + (mean[c, f] - (back - step)) if na > 0.0 else 0.0
-            delta = step + (error + (off - low[c, f]))
+            step = shift - mean[c, j] if na > 0.0 else 0.0
+            back = step + mean[c, j]
+            error = (shift - back) + (mean[c, j] - (back - step)) if na > 0.0 else 0.0
+            delta = step + (error + (off - low[c, j]))
             # From the heavier side, so that a light side, however far, rounds nothing away.
-            base = mean[c, f]
-            add = low[c, f] + share * delta
+            base = mean[c, j]
+            add = low[c, j] + share * delta
             if nb > na:
                 base = shift
                 add = off - na / (na + nb) * delta
             # two-sum of base and add
             total = base + add
             virtual = total - base
-            mean[c, f] = total
-            low[c, f] = (base - (total - virtual)) + (add - virtual)
-            scatter[c, f] += sb + na * share * delta * delta if na > 0.0 else sb
-
-
-@helper
-def _count(state, k, j0, width, skip, weight):
-    """Add a part's weights, after all features of its block are merged."""
-    dp = _padded(width)
-    for c in range(k):
-        if skip:
-            for j in range(width):
-                weight[c, j0 + j] += state[3 * k * dp + c * dp + j]
-        elif j0 == 0:
-            weight[c, 0] += state[3 * k * dp + c * dp]
+            mean[c, j] = total
+            low[c, j] = (base - (total - virtual)) + (add - virtual)
+            scatter[c, j] += sb + na * share * delta * delta if na > 0.0 else sb
+        for q in range(d if skip else 1):
+            weight[c, q] += state[3 * size + c * dp + q]
 
 
 @kernel
-def _sum_parts(
-    first, last, X, rest, by_columns, n, left, whole, low, table, codes, weight, skip, k, bounds,
-    strips, states,
+def _sum_blocks(
+    first, last, X, rest, by_columns, n, left, whole, low, table, codes, weight, skip, k, d, bounds,
+    states,
 ):  # fmt: skip
-    """Sum parts first to last, strip by strip of each block, into states (parts, ...)."""
-    n_strips, d = len(strips) - 1, strips[-1]
+    """Sum blocks first to last into states (blocks, 4 k dp)."""
     rows, few = Rows(pointer(X), by_columns, n, d), Rows(pointer(rest), False, left, d)
-    scratch = np.empty(_size_of_scratch(k, _widest(strips)))
+    scratch = np.empty(_size_of_scratch(k, _padded(d)))
     room = np.empty(_TILE, np.int32)
     coded = Codes(
         len(whole) > 0, pointer(whole), low, pointer(table), pointer(codes), pointer(room)
     )
-    for q in range(first, last):
-        b, f = q // n_strips, q % n_strips
+    for b in range(first, last):
         for i in range(len(scratch)):
             scratch[i] = 0.0
-        width = strips[f + 1] - strips[f]
-        part = _part(
-            k, strips[f], width, skip, shifted(pointer(states), q * states.shape[1]),
-            pointer(scratch),
-        )  # fmt: skip
+        state = shifted(pointer(states), b * states.shape[1])
+        block = _block(k, d, skip, state, pointer(scratch))
         lo, hi = bounds[b] - bounds[0], bounds[b + 1] - bounds[0]
-        _sum_part(rows, few, lo, hi, coded, len(weight) > 0, pointer(weight), part)
+        _sum_block(rows, few, lo, hi, coded, len(weight) > 0, pointer(weight), block)
     keep(scratch)
     keep(room)
 
 
 @serial_kernel
-def _merge_parts(states, strips, k, skip, weight, mean, low, scatter):
-    """Add all parts, block by block, to the running statistics."""
-    n_strips = len(strips) - 1
-    for q in range(0, len(states), n_strips):
-        for f in range(n_strips):
-            j, width = strips[f], strips[f + 1] - strips[f]
-            _merge(states[q + f], k, j, width, skip, weight, mean, low, scatter)
-        for f in range(n_strips):
-            j, width = strips[f], strips[f + 1] - strips[f]
-            _count(states[q + f], k, j, width, skip, weight)
+def _merge_blocks(states, skip, weight, mean, low, scatter):
+    """Add all blocks in their order to the running statistics."""
+    k, d = mean.shape
+    for b in range(len(states)):
+        _merge(states[b], k, d, skip, weight, mean, low, scatter)
 
 
 def rows_per_block(n: int, k: int) -> int:
     """Rows of one block, by the shape of the data alone.
 
     Enough that the sums of all blocks stay below 2% of X and merging below a tenth of the work,
-    and at most 256 blocks, which is enough for as many threads.
+    but for two blocks at least, and at most 256 blocks, which is enough for as many threads.
     """
-    return max(2048, 160 * k, -(-n // 256))
+    return max(2048, -(-n // 256), min(160 * k, max(40 * k, -(-n // 2))))
 
 
 def accumulate(
@@ -586,7 +555,6 @@ def accumulate(
         return _nothing(k, d, skip)
     units = cut(-(-n // _UNIT), -(-rows_per_block(n, k) // _UNIT))
     bounds = np.minimum(units * _UNIT, n)
-    strips = _strips(len(bounds) - 1, d)
     w = frozen(np.empty(0) if weight is None else weight)
     sums = _nothing(k, d, skip)
     for piece in pieces(X, bounds):
@@ -595,33 +563,12 @@ def accumulate(
         own = (
             frozen(whole), low, frozen(table), frozen(codes), w[piece.start : piece.stop], skip,
         )  # fmt: skip
-        work = (piece.stop - piece.start) * d
         some = bounds[piece.first : piece.last + 1]
-        _sum_blocks(rows, own, k, some, strips, sums, work)
+        states = np.zeros((len(some) - 1, 4 * k * (-(-d // 8) * 8)))
+        work = (piece.stop - piece.start) * d
+        _sum_blocks(len(states), *rows, *own, k, d, some, states, work=work)
+        _merge_blocks(states, skip, *sums)
     return sums
-
-
-def _sum_blocks(
-    rows: tuple[Any, ...],
-    labels: tuple[Any, ...],
-    k: int,
-    bounds: NDArray[np.int64],
-    strips: NDArray[np.int64],
-    sums: Sums,
-    work: int,
-) -> None:
-    """Add the sums of blocks to `sums`; `labels` are codes, weights, whether NaN is skipped."""
-    widest = int(np.diff(strips).max())
-    n_parts = (len(bounds) - 1) * (len(strips) - 1)
-    states = np.zeros((n_parts, 4 * k * (-(-widest // 8) * 8)))
-    _sum_parts(n_parts, *rows, *labels, k, bounds, strips, states, work=work)
-    _merge_parts(states, strips, k, labels[-1], *sums)
-
-
-def _strips(n_blocks: int, d: int) -> NDArray[np.int64]:
-    """Bounds of strips of features: several where blocks are too few for threads to share."""
-    n_strips = 1 if n_blocks >= 8 or d < 32 else 2
-    return np.append(np.arange(n_strips) * (d // (8 * n_strips)) * 8, d)
 
 
 def _with_room(data: NDArray[Any], by_columns: bool) -> tuple[Any, ...]:
