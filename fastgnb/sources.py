@@ -13,7 +13,8 @@ from __future__ import annotations
 import dataclasses
 import os
 import pathlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -189,7 +190,7 @@ class TableRows(RowSource):
         for file in self._files:
             types = _columns.csv_types(file, self._parts, self.keep_schema)
             first_row = 0
-            for table in file.batches(self._parts.named(), types, self._batch_rows):
+            for table in _ahead(file.batches(self._parts.named(), types, self._batch_rows)):
                 if table.num_rows:
                     yield self._batch(file, table, first_row, buffer)
                 first_row += table.num_rows
@@ -214,6 +215,19 @@ class TableRows(RowSource):
     def _kept(self, table: pa.RecordBatch) -> pa.RecordBatch:
         arrays = [pc.cast(table.column(f.name), f.type) for f in self.keep_schema]
         return pa.RecordBatch.from_arrays(arrays, schema=self.keep_schema)
+
+
+def _ahead(tables: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same tables, of which the next is read in another thread while one is used."""
+    try:
+        with ThreadPoolExecutor(1, "fastgnb-reader") as reader:
+            coming = reader.submit(next, tables, None)
+            while (table := coming.result()) is not None:
+                coming = reader.submit(next, tables, None)
+                yield table
+    finally:
+        if isinstance(tables, Generator):
+            tables.close()
 
 
 class NpyRows(RowSource):
