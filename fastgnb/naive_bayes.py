@@ -147,7 +147,7 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The most probable class (n,) of each row of X (n, d); the first one in a tie."""
-        check_is_fitted(self)
+        self._check_fitted()
         if self.classes_.dtype == np.int64:
             return self._score(X, values=self.classes_).codes
         return np.asarray(self.classes_[self._score(X).codes])
@@ -172,7 +172,7 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """A fitted `sklearn.naive_bayes.GaussianNB` that predicts the same."""
         from sklearn.naive_bayes import GaussianNB as Plain
 
-        check_is_fitted(self)
+        self._check_fitted()
         plain = Plain(priors=self.priors, var_smoothing=self.var_smoothing)
         for name in ("classes_", "class_count_", "class_prior_", "theta_", "var_", "epsilon_"):
             setattr(plain, name, np.copy(getattr(self, name))[()])
@@ -282,7 +282,7 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         evidence: bool = False,
         values: NDArray[np.int64] | None = None,
     ) -> Scores:
-        check_is_fitted(self)
+        self._check_fitted()
         _validate.check_missing(self.missing)
         rows = self._check_rows(X)
         params = GaussianParams.from_moments(
@@ -301,6 +301,10 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if scores.bad >= 0:
             self._refuse(rows)
         return scores
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "stats_"):  # quicker than scikit-learn's check, whose error it is
+            check_is_fitted(self)
 
     def _check_params(self) -> None:
         try:

@@ -34,7 +34,7 @@ from .._lanes import (
     where_number,
 )
 from .encode import Coded
-from .layout import cut, pieces
+from .layout import cut, pieces, tail
 from .rows import Rows, element
 
 # Rows of one class that are summed plainly before they join the block's sums: bounds the error of
@@ -558,27 +558,19 @@ def accumulate(
     w = frozen(np.empty(0) if weight is None else weight)
     sums = _nothing(k, d, skip)
     for piece in pieces(X, bounds):
-        rows = _with_room(piece.data, piece.by_columns)
+        m = piece.stop - piece.start
+        left = m - max(0, m - _BEHIND) // _UNIT * _UNIT
+        rest = tail(piece.data, piece.by_columns, m, left, left * d + _BEHIND)
+        rows = piece.data, rest, piece.by_columns, m, left
         whole, low, table, codes = coded.part(piece.start, piece.stop)
         own = (
             frozen(whole), low, frozen(table), frozen(codes), w[piece.start : piece.stop], skip,
         )  # fmt: skip
         some = bounds[piece.first : piece.last + 1]
         states = np.zeros((len(some) - 1, 4 * k * (-(-d // 8) * 8)))
-        work = (piece.stop - piece.start) * d
-        _sum_blocks(len(states), *rows, *own, k, d, some, states, work=work)
+        _sum_blocks(len(states), *rows, *own, k, d, some, states, work=m * d)
         _merge_blocks(states, skip, *sums)
     return sums
-
-
-def _with_room(data: NDArray[Any], by_columns: bool) -> tuple[Any, ...]:
-    """Rows as the kernel takes them: the last few also as a copy with room behind it."""
-    n, d = data.shape[::-1] if by_columns else data.shape
-    left = n - max(0, n - _BEHIND) // _UNIT * _UNIT
-    rest = np.zeros(left * d + _BEHIND, data.dtype)
-    tail = data[:, n - left :].T if by_columns else data[n - left :]
-    rest[: left * d].reshape(left, d)[:] = tail
-    return frozen(data.reshape(-1)), frozen(rest), by_columns, n, left
 
 
 def _nothing(k: int, d: int, skip: bool) -> Sums:

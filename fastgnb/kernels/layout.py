@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from .._jit import frozen
 
 BUFFER_BYTES = 1 << 20
+_NATIVE = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 class Piece(NamedTuple):
     """Blocks `first` to `last` of a table, which are its rows `start` to `stop`.
 
-    `data` is (rows, d) where `by_columns` is False, and (d, rows) where it is True.
+    `data` is flat: (rows, d) where `by_columns` is False, and (d, rows) where it is True.
     """
 
     data: NDArray[Any]
@@ -37,16 +38,24 @@ def cut(n: int, rows_per_block: int) -> NDArray[np.int64]:
     return np.arange(n_blocks + 1, dtype=np.int64) * n // n_blocks
 
 
+def flat(X: NDArray[Any]) -> tuple[NDArray[Any], bool] | None:
+    """Native contiguous X (n, d) as flat memory, and whether it lies by columns; else None."""
+    if not (X.dtype in _NATIVE and X.dtype.isnative and X.flags.aligned):
+        return None
+    if X.flags.c_contiguous:
+        return frozen(X.reshape(-1)), False
+    if X.flags.f_contiguous:
+        return frozen(X.T.reshape(-1)), True
+    return None
+
+
 def pieces(X: NDArray[Any], bounds: NDArray[np.int64]) -> Iterator[Piece]:
     """Split X (n, d) at block bounds into pieces that kernels accept: one, where X already is."""
     n, last = len(X), len(bounds) - 1
-    if _is_native(X):
-        if X.flags.c_contiguous:
-            yield Piece(frozen(X), False, 0, last, 0, n)
-            return
-        if X.flags.f_contiguous:
-            yield Piece(frozen(X.T), True, 0, last, 0, n)
-            return
+    lies = flat(X)
+    if lies is not None:
+        yield Piece(*lies, 0, last, 0, n)
+        return
     wide = np.float32 if X.dtype.kind == "f" and X.dtype.itemsize <= 4 else np.float64
     rows_per_block = max(1, int(bounds[1]))
     step = max(2, BUFFER_BYTES // (8 * max(1, X.shape[1]) * rows_per_block))
@@ -54,9 +63,13 @@ def pieces(X: NDArray[Any], bounds: NDArray[np.int64]) -> Iterator[Piece]:
         end = min(first + step, last)
         start, stop = int(bounds[first]), int(bounds[end])
         data = np.ascontiguousarray(X[start:stop], dtype=wide)
-        yield Piece(frozen(data), False, first, end, start, stop)
+        yield Piece(frozen(data.reshape(-1)), False, first, end, start, stop)
 
 
-def _is_native(X: NDArray[Any]) -> bool:
-    known = X.dtype == np.float64 or X.dtype == np.float32
-    return known and X.dtype.isnative and bool(X.flags.aligned)
+def tail(data: NDArray[Any], by_columns: bool, n: int, left: int, room: int) -> NDArray[Any]:
+    """The last `left` rows of n, by rows, with room for `room` numbers; the rest is zero."""
+    d = len(data) // n
+    copy = np.zeros(room, data.dtype)
+    rows = data.reshape(d, n)[:, n - left :].T if by_columns else data.reshape(n, d)[n - left :]
+    copy[: left * d].reshape(left, d)[:] = rows
+    return copy

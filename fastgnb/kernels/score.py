@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._jit import example, frozen, inlined, kernel, spliced
+from .._jit import example, inlined, kernel, spliced
 from .._lanes import (
     aligned,
     all_greater,
@@ -34,7 +34,7 @@ from .._lanes import (
     where_number,
 )  # fmt: skip
 from .far import is_finite_row, score_far
-from .layout import cut, pieces
+from .layout import cut, flat, pieces, tail
 from .posterior import (
     GROUP,
     JOINT,
@@ -391,31 +391,41 @@ def _score_groups(rows, start, stop, to, model, out, room):
     return -1
 
 
+@spliced
+def _unpack(packed, k, d, skip):
+    """The model in the numbers that `_pack` puts together."""
+    size = k * d
+    log_norm = shifted(packed, 2 * size)
+    const = shifted(packed, 3 * size if skip else 2 * size)
+    return Model(k, packed, shifted(packed, size), log_norm, const, skip, shifted(const, k))
+
+
 @kernel
 def _score(
-    first, last, X, rest, by_columns, n, d, bounds, mean, scale, log_norm, const, skip, values,
-    mode, labels, narrow, wide, evidence, bad,
+    first, last, X, rest, by_columns, n, d, k, groups, n_blocks, packed, skip, mode, labels, narrow,
+    wide, evidence, bad,
 ):  # fmt: skip
     """Score blocks of whole groups of X (n, d), and as the last block the rows of `rest`.
 
     bad (blocks,) takes the first bad row of each block, or -1.
     """
-    k = len(const)
-    model = Model(
-        k, pointer(mean), pointer(scale), pointer(log_norm), pointer(const), skip, pointer(values)
-    )
+    model = _unpack(pointer(packed), k, d, skip)
     out = Output(
         pointer(labels), mode, len(narrow) > 0, pointer(narrow), pointer(wide), len(evidence) > 0,
         pointer(evidence),
     )  # fmt: skip
     scratch = np.empty(_size_of_scratch(k, d))
     room = _divide_up(pointer(scratch), k, d)
+    behind = groups * GROUP
     for b in range(first, last):
-        start, stop = bounds[b], bounds[b + 1]
-        is_rest = b == len(bounds) - 2
-        off = start if is_rest else 0
+        is_rest = b == n_blocks
+        if is_rest:
+            start, stop, off = behind, n, behind
+        else:
+            start, stop = b * groups // n_blocks * GROUP, (b + 1) * groups // n_blocks * GROUP
+            off = 0
         data = pointer(rest) if is_rest else pointer(X)
-        rows = Rows(data, by_columns and not is_rest, stop - start if is_rest else n, d)
+        rows = Rows(data, by_columns and not is_rest, n - off, d)
         found = _score_groups(rows, start - off, stop - off, start, model, out, room)
         bad[b] = found + off if found >= 0 else -1
     keep(scratch)
@@ -440,34 +450,34 @@ def score(
     `table` and `evidence` say what to return besides the codes, the table in `dtype`.
     Cost: one read of X, 3 n d k float64 operations. Error: relative 1e-15 per term.
     """
-    (n, _), k = X.shape, len(const)
+    (n, d), k = X.shape, len(const)
     codes = np.empty(n, np.int64)
     rows = np.empty((n if table else 0, k), dtype)
     none = np.empty((0, k), np.float64 if dtype == np.float32 else np.float32)
     narrow, wide = (rows, none) if dtype == np.float32 else (none, rows)
     logs = np.empty(n if evidence else 0)
-    values = np.arange(k) if values is None else values
-    model = (
-        _flat(mean), _flat(scale), _flat(scale[:0] if log_norm is None else log_norm),
-        _flat(const), log_norm is not None,
-        _flat(np.ascontiguousarray(values, np.int64).view(np.float64)),
-    )  # fmt: skip
+    model = k, _pack(mean, scale, log_norm, const, values), log_norm is not None, _MODE[table]
+    lies = flat(X)
+    if lies is not None:
+        bad = _score_flat(*lies, n, d, model, codes, narrow, wide, logs)
+        return Scores(codes, rows if table else None, logs if evidence else None, bad)
     bad = -1
     for piece in pieces(X, cut(n, GROUP * _GROUPS_PER_BLOCK)):
         at = slice(piece.start, piece.stop)
         out = codes[at], narrow[at], wide[at], logs[at]
-        found = _score_piece(piece.data, piece.by_columns, model, _MODE[table], *out)
+        found = _score_flat(piece.data, piece.by_columns, piece.stop - piece.start, d, model, *out)
         if found >= 0:
             bad = piece.start + found
             break
     return Scores(codes, rows if table else None, logs if evidence else None, bad)
 
 
-def _score_piece(
+def _score_flat(
     data: NDArray[Any],
     by_columns: bool,
-    model: tuple[Any, ...],
-    mode: int,
+    n: int,
+    d: int,
+    model: tuple[int, NDArray[np.float64], bool, int],
     codes: NDArray[np.int64],
     narrow: NDArray[np.float32],
     wide: NDArray[np.float64],
@@ -477,25 +487,37 @@ def _score_piece(
 
     Whole groups are read where they are, and the last few rows from a copy that has room behind.
     """
-    n, d = data.shape[::-1] if by_columns else data.shape
+    k, packed, skip, mode = model
     groups = max(0, n - _BEHIND) // GROUP
-    blocks = cut(groups, _GROUPS_PER_BLOCK) if groups else np.zeros(1, np.int64)
-    bounds = np.append(blocks * GROUP, n)
+    n_blocks = -(-groups // _GROUPS_PER_BLOCK)
     left = n - groups * GROUP
-    rest = np.zeros(-(-left // GROUP) * GROUP * d + _BEHIND, data.dtype)
-    tail = data[:, n - left :].T if by_columns else data[n - left :]
-    rest[: left * d].reshape(left, d)[:] = tail
-    bad = np.empty(len(bounds) - 1, np.int64)
+    rest = tail(data, by_columns, n, left, -(-left // GROUP) * GROUP * d + _BEHIND)
+    bad = np.empty(n_blocks + 1, np.int64)
     _score(
-        len(bad),
-        _flat(data), frozen(rest), by_columns, n, d, bounds, *model, mode, codes.view(np.float64),
-        narrow.reshape(-1), wide.reshape(-1), evidence, bad, work=n * model[0].size,
+        n_blocks + 1, data, rest, by_columns, n, d, k, groups, n_blocks, packed, skip, mode,
+        codes.view(np.float64), narrow.reshape(-1), wide.reshape(-1), evidence, bad, work=n * d * k,
     )  # fmt: skip
-    return int(bad[np.argmax(bad >= 0)])
+    return int(bad[0]) if n_blocks == 0 else int(bad[np.argmax(bad >= 0)])
 
 
-def _flat(array: NDArray[Any]) -> NDArray[Any]:
-    return frozen(np.ascontiguousarray(array).reshape(-1))
+def _pack(
+    mean: NDArray[np.float64],
+    scale: NDArray[np.float64],
+    log_norm: NDArray[np.float64] | None,
+    const: NDArray[np.float64],
+    values: NDArray[np.int64] | None,
+) -> NDArray[np.float64]:
+    """All that describes the classes in one array, labels as the bits of floats."""
+    k, size = len(const), mean.size
+    at = 2 * size if log_norm is None else 3 * size
+    packed = np.empty(at + 2 * k)
+    packed[:size] = mean.reshape(-1)
+    packed[size : 2 * size] = scale.reshape(-1)
+    if log_norm is not None:
+        packed[2 * size : at] = log_norm.reshape(-1)
+    packed[at : at + k] = const
+    packed[at + k :].view(np.int64)[:] = np.arange(k) if values is None else values
+    return packed
 
 
 @example
