@@ -296,8 +296,9 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         dtype = np.float32 if narrow else np.float64
         skip = self.missing == "skip"
         scores = score_rows(
-            rows, params, values=values, table=table, evidence=evidence, skip=skip, dtype=dtype
-        )
+            rows, params, codes=table is None and not evidence, values=values, table=table,
+            evidence=evidence, skip=skip, dtype=dtype,
+        )  # fmt: skip
         if scores.bad >= 0:
             self._refuse(rows)
         return scores

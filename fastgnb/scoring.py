@@ -19,6 +19,7 @@ def score(
     X: NDArray[Any],
     params: GaussianParams,
     *,
+    codes: bool = True,
     values: NDArray[np.int64] | None = None,
     table: Table | None = None,
     evidence: bool = False,
@@ -37,5 +38,5 @@ def score(
         const = const - 0.5 * (params.log_det + params.mean.shape[1] * _LOG_2PI)
     return score_rows(
         X, params.mean, scale, log_norm, const,
-        values=values, table=table, evidence=evidence, dtype=dtype,
+        codes=codes, values=values, table=table, evidence=evidence, dtype=dtype,
     )  # fmt: skip

@@ -532,7 +532,7 @@ def rows_per_block(n: int, k: int) -> int:
     Enough that the sums of all blocks stay below 2% of X and merging below a tenth of the work,
     but for two blocks at least, and at most 256 blocks, which is enough for as many threads.
     """
-    return max(2048, -(-n // 256), min(160 * k, max(40 * k, -(-n // 2))))
+    return max(1280, -(-n // 256), min(160 * k, max(40 * k, -(-n // 2))))
 
 
 def accumulate(
@@ -560,7 +560,7 @@ def accumulate(
     for piece in pieces(X, bounds):
         m = piece.stop - piece.start
         left = m - max(0, m - _BEHIND) // _UNIT * _UNIT
-        rest = tail(piece.data, piece.by_columns, m, left, left * d + _BEHIND)
+        rest = tail(piece.data, piece.by_columns, m, d, left, left * d + _BEHIND)
         rows = piece.data, rest, piece.by_columns, m, left
         whole, low, table, codes = coded.part(piece.start, piece.stop)
         own = (

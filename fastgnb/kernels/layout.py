@@ -66,9 +66,10 @@ def pieces(X: NDArray[Any], bounds: NDArray[np.int64]) -> Iterator[Piece]:
         yield Piece(frozen(data.reshape(-1)), False, first, end, start, stop)
 
 
-def tail(data: NDArray[Any], by_columns: bool, n: int, left: int, room: int) -> NDArray[Any]:
-    """The last `left` rows of n, by rows, with room for `room` numbers; the rest is zero."""
-    d = len(data) // n
+def tail(
+    data: NDArray[Any], by_columns: bool, n: int, d: int, left: int, room: int
+) -> NDArray[Any]:
+    """The last `left` rows of flat (n, d), by rows, in room for `room` numbers; zero behind."""
     copy = np.zeros(room, data.dtype)
     rows = data.reshape(d, n)[:, n - left :].T if by_columns else data.reshape(n, d)[n - left :]
     copy[: left * d].reshape(left, d)[:] = rows

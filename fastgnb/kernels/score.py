@@ -62,10 +62,10 @@ _BEHIND = 7
 
 
 class Scores(NamedTuple):
-    """What scoring n rows gives; each None unless asked for, but for the codes.
+    """What scoring n rows gives; without what was not asked for.
 
-    codes (n,) int64: position of the best class, or its value; table (n, k); evidence (n,):
-    log p(x); bad: the first row that holds a NaN or an infinity, or -1.
+    codes (n,) int64, or (0,): position of the best class, or its value; table (n, k); evidence
+    (n,): log p(x); bad: the first row that holds a NaN or an infinity, or -1.
     """
 
     codes: NDArray[np.int64]
@@ -89,6 +89,7 @@ class Model(NamedTuple):
 class Output(NamedTuple):
     """Where answers go: labels and evidence (n,), a table (n, k) of either type; what is wanted."""
 
+    wants_labels: bool
     labels: Any
     mode: int
     is_narrow: bool
@@ -309,7 +310,7 @@ def _score_many(rows, at, model, keep, room):
 
 
 @inlined
-def _mend(rows, at, m, model, keep, room, labels, to):
+def _mend(rows, at, m, model, keep, room, out, to):
     """Score the rows that no class scored above -inf; the first that is not finite, or -1.
 
     Their joint log likelihoods overflow float64, so s keeps what `score_far` gives instead: scores
@@ -328,7 +329,8 @@ def _mend(rows, at, m, model, keep, room, labels, to):
                 room.s[c * GROUP + r] = room.few[c]
             if room.few[c] > room.best[r]:
                 room.best[r] = room.few[c]
-                labels[to + r] = model.values[c]
+                if out.wants_labels:
+                    out.labels[to + r] = model.values[c]
     for r in range(m, GROUP):
         room.best[r] = 0.0
     return -1
@@ -377,9 +379,10 @@ def _score_groups(rows, start, stop, to, model, out, room):
             good = _score_few(rows, at, model, keep, room)
         else:
             good = _score_many(rows, at, model, keep, room)
-        _write_labels(room.label, m, out.labels, to)
+        if out.wants_labels:
+            _write_labels(room.label, m, out.labels, to)
         if not good:
-            bad = _mend(rows, at, m, model, out.mode != JOINT and keep, room, out.labels, to)
+            bad = _mend(rows, at, m, model, out.mode != JOINT and keep, room, out, to)
             if bad >= 0:
                 return at + bad
         _write_rest(model.k, m, room, out, to)
@@ -411,8 +414,8 @@ def _score(
     """
     model = _unpack(pointer(packed), k, d, skip)
     out = Output(
-        pointer(labels), mode, len(narrow) > 0, pointer(narrow), pointer(wide), len(evidence) > 0,
-        pointer(evidence),
+        len(labels) > 0, pointer(labels), mode, len(narrow) > 0, pointer(narrow), pointer(wide),
+        len(evidence) > 0, pointer(evidence),
     )  # fmt: skip
     scratch = np.empty(_size_of_scratch(k, d))
     room = _divide_up(pointer(scratch), k, d)
@@ -438,6 +441,7 @@ def score(
     log_norm: NDArray[np.float64] | None,
     const: NDArray[np.float64],
     *,
+    codes: bool = True,
     values: NDArray[np.int64] | None = None,
     table: Table | None = None,
     evidence: bool = False,
@@ -447,11 +451,11 @@ def score(
 
     log_norm (k, d), where given, is what a feature adds to -s besides its square; a NaN then
     leaves the whole term of its feature out. `values` (k,) are put out for the codes 0..k-1.
-    `table` and `evidence` say what to return besides the codes, the table in `dtype`.
+    `codes`, `table` and `evidence` say what to return, the table in `dtype`.
     Cost: one read of X, 3 n d k float64 operations. Error: relative 1e-15 per term.
     """
     (n, d), k = X.shape, len(const)
-    codes = np.empty(n, np.int64)
+    labels = np.empty(n if codes else 0, np.int64)
     rows = np.empty((n if table else 0, k), dtype)
     none = np.empty((0, k), np.float64 if dtype == np.float32 else np.float32)
     narrow, wide = (rows, none) if dtype == np.float32 else (none, rows)
@@ -459,17 +463,17 @@ def score(
     model = k, _pack(mean, scale, log_norm, const, values), log_norm is not None, _MODE[table]
     lies = flat(X)
     if lies is not None:
-        bad = _score_flat(*lies, n, d, model, codes, narrow, wide, logs)
-        return Scores(codes, rows if table else None, logs if evidence else None, bad)
+        bad = _score_flat(*lies, n, d, model, labels, narrow, wide, logs)
+        return Scores(labels, rows if table else None, logs if evidence else None, bad)
     bad = -1
     for piece in pieces(X, cut(n, GROUP * _GROUPS_PER_BLOCK)):
         at = slice(piece.start, piece.stop)
-        out = codes[at], narrow[at], wide[at], logs[at]
+        out = labels[at], narrow[at], wide[at], logs[at]
         found = _score_flat(piece.data, piece.by_columns, piece.stop - piece.start, d, model, *out)
         if found >= 0:
             bad = piece.start + found
             break
-    return Scores(codes, rows if table else None, logs if evidence else None, bad)
+    return Scores(labels, rows if table else None, logs if evidence else None, bad)
 
 
 def _score_flat(
@@ -478,7 +482,7 @@ def _score_flat(
     n: int,
     d: int,
     model: tuple[int, NDArray[np.float64], bool, int],
-    codes: NDArray[np.int64],
+    labels: NDArray[np.int64],
     narrow: NDArray[np.float32],
     wide: NDArray[np.float64],
     evidence: NDArray[np.float64],
@@ -491,11 +495,12 @@ def _score_flat(
     groups = max(0, n - _BEHIND) // GROUP
     n_blocks = -(-groups // _GROUPS_PER_BLOCK)
     left = n - groups * GROUP
-    rest = tail(data, by_columns, n, left, -(-left // GROUP) * GROUP * d + _BEHIND)
+    rest = tail(data, by_columns, n, d, left, -(-left // GROUP) * GROUP * d + _BEHIND)
     bad = np.empty(n_blocks + 1, np.int64)
     _score(
         n_blocks + 1, data, rest, by_columns, n, d, k, groups, n_blocks, packed, skip, mode,
-        codes.view(np.float64), narrow.reshape(-1), wide.reshape(-1), evidence, bad, work=n * d * k,
+        labels.view(np.float64), narrow.reshape(-1), wide.reshape(-1), evidence, bad,
+        work=n * d * k,
     )  # fmt: skip
     return int(bad[0]) if n_blocks == 0 else int(bad[np.argmax(bad >= 0)])
 
