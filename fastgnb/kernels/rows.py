@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .._jit import inlined, spliced
-from .._lanes import columns, load, per_line, prefetch, store, transpose
+from .._jit import inlined
+from .._lanes import columns, load, per_line, prefetch
 
 
 class Rows(NamedTuple):
@@ -50,34 +50,14 @@ def eight_rows(rows, at, j):
     return columns(X, at * d + j, d)
 
 
-@spliced
-def lay_out(rows, at, size, tile):
-    """Set tile[j size + r] to feature j of row at + r, for a size divisible by eight.
-
-    The tile needs room for features up to the next multiple of eight.
-    """
+@inlined
+def fetch(rows, at, size):
+    """Ask for rows at to at + size, which may lie past the end."""
     X, n, d = rows.data, rows.n, rows.d
     if rows.by_columns:
         for j in range(d):
-            for r in range(0, size, 8):
-                store(tile, j * size + r, load(X, j * n + at + r))
-    else:
-        for r in range(0, size, 8):
-            for j in range(0, d, 8):
-                transpose(X, (at + r) * d + j, d, tile, j * size + r, size)
-
-
-@inlined
-def fetch(rows, at, size, first, last):
-    """Ask for features first to last of rows at to at + size, which may lie past the end.
-
-    By rows it is the same share of the rows' memory.
-    """
-    X, n, d = rows.data, rows.n, rows.d
-    if rows.by_columns:
-        for j in range(first, last):
             for r in range(0, size, per_line(X)):
                 prefetch(X, j * n + at + r)
     else:
-        for p in range(at * d + first * size, at * d + last * size, per_line(X)):
+        for p in range(at * d, (at + size) * d, per_line(X)):
             prefetch(X, p)

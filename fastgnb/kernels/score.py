@@ -6,9 +6,8 @@ float64 operations a feature: t = (x - mean) * scale, s -= t * t, of which the f
 other two where there are adders apart from the multipliers. The square is never expanded, so
 nothing cancels however far the data lie from 0.
 
-With few classes eight rows are turned in registers and scored where they are. With more, 32 rows
-are laid out by features first, and each class, two at a time, runs over all features with its
-sums in registers, which reaches the peak of the multipliers.
+Eight features of eight rows are turned in registers, stay there while all classes take their part
+of the squares, and are forgotten. What waits in memory are the scores, which are few.
 
 Flags: FMA contraction only.
 """
@@ -47,7 +46,7 @@ from .posterior import (
     subtract,
     write_page,
 )  # fmt: skip
-from .rows import Rows, eight_rows, fetch, lay_out
+from .rows import Rows, eight_rows, fetch
 
 Table = Literal["joint", "log_proba", "proba"]
 
@@ -55,8 +54,6 @@ _MODE = {None: 0, "joint": JOINT, "log_proba": LOG_PROBA, "proba": PROBA}
 _GROUPS_PER_BLOCK = 64
 # Rows between those scored and those fetched from memory.
 _AHEAD = 2 * GROUP
-# Up to this many classes, laying rows out costs more than it saves.
-_FEW = 8
 # Elements behind the last row that eight-row reads may touch.
 _BEHIND = 7
 
@@ -102,8 +99,8 @@ class Output(NamedTuple):
 class Scratch(NamedTuple):
     """Room for one group: its best scores and their labels (32,), scores (k, 32), and more.
 
-    total: sums of exponentials (32,). far: marks of the rows that were mended (32,). tile: the
-    group by features (d, 32). page: its piece of the table. few: two numbers a class.
+    total: sums of exponentials (32,). far: marks of the rows that were mended (32,). tile: eight
+    features (8,) of eight rows. page: the group's piece of the table. few: two numbers a class.
     """
 
     best: Any
@@ -117,18 +114,17 @@ class Scratch(NamedTuple):
 
 
 @inlined
-def _size_of_scratch(k, d):
-    return 4 * GROUP + (d + 8) * GROUP + (k + 8) * GROUP + (k * GROUP + 8) + 2 * k + 8
+def _size_of_scratch(k):
+    return 6 * GROUP + (k + 8) * GROUP + (k * GROUP + 8) + 2 * k + 8
 
 
 @spliced
-def _divide_up(room, k, d):
+def _divide_up(room, k):
     """The parts of a piece of memory of `_size_of_scratch` numbers."""
     best = aligned(room)
-    tile = shifted(best, 4 * GROUP)
-    s = shifted(tile, (d + 8) * GROUP)
-    page = shifted(s, (k + 8) * GROUP)
     label, total, far = shifted(best, GROUP), shifted(best, 2 * GROUP), shifted(best, 3 * GROUP)
+    tile, s = shifted(best, 4 * GROUP), shifted(best, 6 * GROUP)
+    page = shifted(s, (k + 8) * GROUP)
     return Scratch(best, label, total, far, tile, s, page, shifted(page, k * GROUP + 8))
 
 
@@ -143,14 +139,6 @@ def _step_skip(a, x, mean, scale, log_norm):
     """As `_step`; the whole term of a NaN, normaliser included, is absent."""
     t = (x - mean) * scale
     return where_number(x, a - (t * t + log_norm), a)
-
-
-@inlined
-def _take(a, value, at, best, label):
-    """Take a class's value where it is strictly better, so that a tie keeps the first class."""
-    old = load(best, at)
-    store(label, at, where_greater(a, old, value, load(label, at)))
-    store(best, at, where_greater(a, old, a, old))
 
 
 @inlined
@@ -185,127 +173,74 @@ def _up_to_eight(a, x0, x1, x2, x3, x4, x5, x6, x7, mean, scale, p, m):
 
 
 @inlined
-def _score_few(rows, at, model, keep, room):
-    """Scores of a group of rows and its best classes, without laying rows out.
+def _score_eight(rows, at, model, h, keep, room):
+    """Scores of eight rows, and their best classes, at lanes h to h + 8 of a group.
 
-    With at most eight features a row's features stay in registers for all classes; with more, its
-    scores wait in memory while the next eight are read. Returns whether every row has a best.
+    The scores s are complete with `keep` only. Returns whether every row has a best class.
     """
-    d, s = rows.d, room.s
-    mean, scale, const, values = model.mean, model.scale, model.const, model.values
+    d, s, mean, scale = rows.d, room.s, model.mean, model.scale
     last = (d - 1) // 8 * 8
-    low = splat(-np.inf)
-    good = True
-    for h in range(0, GROUP, 8):
-        for j in range(0, last, 8):
-            x0, x1, x2, x3, x4, x5, x6, x7 = eight_rows(rows, at + h, j)
-            for c in range(model.k):
-                a = splat(const[c]) if j == 0 else load(s, c * GROUP + h)
-                a = _four(a, x0, x1, x2, x3, mean, scale, c * d + j)
-                a = _four(a, x4, x5, x6, x7, mean, scale, c * d + j + 4)
-                store(s, c * GROUP + h, a)
-        x0, x1, x2, x3, x4, x5, x6, x7 = eight_rows(rows, at + h, last)
-        best, label = low, splat(values[0])
+    for j in range(0, last, 8):
+        x0, x1, x2, x3, x4, x5, x6, x7 = eight_rows(rows, at, j)
         for c in range(model.k):
-            a = splat(const[c]) if last == 0 else load(s, c * GROUP + h)
-            p = c * d + last
-            a = _up_to_eight(a, x0, x1, x2, x3, x4, x5, x6, x7, mean, scale, p, d - last)
-            if keep:
-                store(s, c * GROUP + h, a)
-            label = where_greater(a, best, splat(values[c]), label)
-            best = where_greater(a, best, a, best)
-        good &= all_greater(best, low)
-        store(room.best, h, best)
-        store(room.label, h, label)
-        fetch(rows, at + h + _AHEAD, 8, 0, d)
-    return good
+            a = splat(model.const[c]) if j == 0 else load(s, c * GROUP + h)
+            a = _four(a, x0, x1, x2, x3, mean, scale, c * d + j)
+            a = _four(a, x4, x5, x6, x7, mean, scale, c * d + j + 4)
+            store(s, c * GROUP + h, a)
+    x0, x1, x2, x3, x4, x5, x6, x7 = eight_rows(rows, at, last)
+    low = splat(-np.inf)
+    best, label = low, splat(model.values[0])
+    for c in range(model.k):
+        a = splat(model.const[c]) if last == 0 else load(s, c * GROUP + h)
+        p = c * d + last
+        a = _up_to_eight(a, x0, x1, x2, x3, x4, x5, x6, x7, mean, scale, p, d - last)
+        if keep:
+            store(s, c * GROUP + h, a)
+        # Only where strictly better, so that a tie keeps the first class.
+        label = where_greater(a, best, splat(model.values[c]), label)
+        best = where_greater(a, best, a, best)
+    store(room.best, h, best)
+    store(room.label, h, label)
+    return all_greater(best, low)
 
 
 @inlined
-def _keep(a0, a1, a2, a3, value, to, room):
-    """Store a class's scores of a group, and take its value where they are the best."""
-    store(room.s, to, a0)
-    store(room.s, to + 8, a1)
-    store(room.s, to + 16, a2)
-    store(room.s, to + 24, a3)
-    _take(a0, value, 0, room.best, room.label)
-    _take(a1, value, 8, room.best, room.label)
-    _take(a2, value, 16, room.best, room.label)
-    _take(a3, value, 24, room.best, room.label)
+def _score_eight_skip(rows, at, model, h, room):
+    """As `_score_eight`, with NaN left out and all scores kept."""
+    d, s, tile = rows.d, room.s, room.tile
+    for c in range(model.k):
+        store(s, c * GROUP + h, splat(model.const[c]))
+    for j in range(0, d, 8):
+        for q, x in enumerate(eight_rows(rows, at, j)):
+            store(tile, 8 * q, x)
+        for c in range(model.k):
+            a = load(s, c * GROUP + h)
+            for q in range(min(8, d - j)):
+                p = c * d + j + q
+                m, w, g = splat(model.mean[p]), splat(model.scale[p]), splat(model.log_norm[p])
+                a = _step_skip(a, load(tile, 8 * q), m, w, g)
+            store(s, c * GROUP + h, a)
+    low = splat(-np.inf)
+    best, label = low, splat(model.values[0])
+    for c in range(model.k):
+        a = load(s, c * GROUP + h)
+        label = where_greater(a, best, splat(model.values[c]), label)
+        best = where_greater(a, best, a, best)
+    store(room.best, h, best)
+    store(room.label, h, label)
+    return all_greater(best, low)
 
 
 @spliced
-def _score_pair(model, d, c, to, room):
-    """Score a tile for classes c and c + 1, which go to s[to:]."""
-    tile, mean, scale = room.tile, model.mean, model.scale
-    a0 = a1 = a2 = a3 = splat(model.const[c])
-    b0 = b1 = b2 = b3 = splat(model.const[c + 1])
-    for j in range(d):
-        t, p, q = j * GROUP, c * d + j, c * d + d + j
-        x0, x1, x2, x3 = load(tile, t), load(tile, t + 8), load(tile, t + 16), load(tile, t + 24)
-        m, w = splat(mean[p]), splat(scale[p])
-        a0, a1 = _step(a0, x0, m, w), _step(a1, x1, m, w)
-        a2, a3 = _step(a2, x2, m, w), _step(a3, x3, m, w)
-        m, w = splat(mean[q]), splat(scale[q])
-        b0, b1 = _step(b0, x0, m, w), _step(b1, x1, m, w)
-        b2, b3 = _step(b2, x2, m, w), _step(b3, x3, m, w)
-    _keep(a0, a1, a2, a3, splat(model.values[c]), to, room)
-    _keep(b0, b1, b2, b3, splat(model.values[c + 1]), to + GROUP, room)
-
-
-@spliced
-def _score_one(model, d, c, to, room):
-    """As `_score_pair`, for the last of an odd number of classes."""
-    tile = room.tile
-    a0 = a1 = a2 = a3 = splat(model.const[c])
-    for j in range(d):
-        t = j * GROUP
-        m, w = splat(model.mean[c * d + j]), splat(model.scale[c * d + j])
-        a0 = _step(a0, load(tile, t), m, w)
-        a1 = _step(a1, load(tile, t + 8), m, w)
-        a2 = _step(a2, load(tile, t + 16), m, w)
-        a3 = _step(a3, load(tile, t + 24), m, w)
-    _keep(a0, a1, a2, a3, splat(model.values[c]), to, room)
-
-
-@spliced
-def _score_skip(model, d, c, to, room):
-    """As `_score_one`, with NaN left out."""
-    tile = room.tile
-    a0 = a1 = a2 = a3 = splat(model.const[c])
-    for j in range(d):
-        t, p = j * GROUP, c * d + j
-        m, w, g = splat(model.mean[p]), splat(model.scale[p]), splat(model.log_norm[p])
-        a0 = _step_skip(a0, load(tile, t), m, w, g)
-        a1 = _step_skip(a1, load(tile, t + 8), m, w, g)
-        a2 = _step_skip(a2, load(tile, t + 16), m, w, g)
-        a3 = _step_skip(a3, load(tile, t + 24), m, w, g)
-    _keep(a0, a1, a2, a3, splat(model.values[c]), to, room)
-
-
-@inlined
-def _score_many(rows, at, model, keep, room):
-    """As `_score_few`, through a tile: scores of all classes, or of two at a time."""
-    k, d, low = model.k, rows.d, splat(-np.inf)
-    lay_out(rows, at, GROUP, room.tile)
-    for h in range(0, GROUP, 8):
-        store(room.best, h, low)
-        store(room.label, h, splat(model.values[0]))
-    share = 2 * d // k + 1
-    for c in range(0, k, 2):
-        fetched = c // 2 * share
-        fetch(rows, at + _AHEAD, GROUP, fetched, min(fetched + share, d))
-        to = c * GROUP if keep else 0
-        if model.skip:
-            for e in range(c, min(c + 2, k)):
-                _score_skip(model, d, e, to + (e - c) * GROUP, room)
-        elif c + 1 < k:
-            _score_pair(model, d, c, to, room)
-        else:
-            _score_one(model, d, c, to, room)
+def _score_group(rows, at, model, keep, room):
+    """Scores of 32 rows and their best classes; whether every row has one."""
     good = True
     for h in range(0, GROUP, 8):
-        good &= all_greater(load(room.best, h), low)
+        fetch(rows, at + h + _AHEAD, 8)
+        if model.skip:
+            good &= _score_eight_skip(rows, at + h, model, h, room)
+        else:
+            good &= _score_eight(rows, at + h, model, h, keep, room)
     return good
 
 
@@ -371,14 +306,10 @@ def _write_rest(k, m, room, out, to):
 @spliced
 def _score_groups(rows, start, stop, to, model, out, room):
     """Score rows start to stop into rows `to` on; the first row that is not finite, or -1."""
-    few = model.k <= _FEW and not model.skip
     keep = out.mode > 0 or out.wants_evidence
     for at in range(start, stop, GROUP):
         m = min(GROUP, stop - at)
-        if few:
-            good = _score_few(rows, at, model, keep, room)
-        else:
-            good = _score_many(rows, at, model, keep, room)
+        good = _score_group(rows, at, model, keep, room)
         if out.wants_labels:
             _write_labels(room.label, m, out.labels, to)
         if not good:
@@ -417,8 +348,8 @@ def _score(
         len(labels) > 0, pointer(labels), mode, len(narrow) > 0, pointer(narrow), pointer(wide),
         len(evidence) > 0, pointer(evidence),
     )  # fmt: skip
-    scratch = np.empty(_size_of_scratch(k, d))
-    room = _divide_up(pointer(scratch), k, d)
+    scratch = np.empty(_size_of_scratch(k))
+    room = _divide_up(pointer(scratch), k)
     behind = groups * GROUP
     for b in range(first, last):
         is_rest = b == n_blocks
