@@ -530,9 +530,9 @@ def rows_per_block(n: int, k: int) -> int:
     """Rows of one block, by the shape of the data alone.
 
     Enough that the sums of all blocks stay below 2% of X and merging below a tenth of the work,
-    but for two blocks at least, and at most 256 blocks, which is enough for as many threads.
+    but for two blocks at least, and at most 128 blocks, which is enough for as many threads.
     """
-    return max(1280, -(-n // 256), min(160 * k, max(40 * k, -(-n // 2))))
+    return max(1280, -(-n // 128), min(160 * k, max(40 * k, -(-n // 2))))
 
 
 def accumulate(
