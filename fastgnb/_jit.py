@@ -37,11 +37,10 @@ __all__ = [
     "n_threads",
     "serial_kernel",
     "spliced",
-    "summing",
 ]
 
 # FMA contraction only: it keeps NaN and infinity, and unlike reassociation it does not delete the
-# low-order terms of two-sum. Loops are written so that they vectorise without more.
+# low-order terms of two-sum. Loops that matter are written in vectors, see `_lanes`.
 _FASTMATH = {"contract"}
 
 # Elementary operations below which starting threads costs more than it saves.
@@ -90,16 +89,6 @@ def spliced(body: Callable[..., Any]) -> Callable[..., Any]:
     return compiled
 
 
-def summing(body: Callable[..., Any]) -> Callable[..., Any]:
-    """As `helper`, for plain sums in any order, as long as it is always the same: lanes of them.
-
-    Never for compensated sums, whose low-order terms reassociation deletes.
-    """
-    options = {"nogil": True, "error_model": "numpy", "fastmath": _FASTMATH | {"reassoc"}}
-    compiled: Callable[..., Any] = njit(**options)(body)
-    return compiled
-
-
 def kernel(body: Callable[..., None]) -> Kernel:
     """Make a `Kernel` of `body(first, last, *args)`, which works on blocks first to last."""
     return Kernel(body)
@@ -130,11 +119,11 @@ class Kernel:
 
     def __call__(self, n_blocks: int, *args: Any, work: int) -> None:
         small = work < PARALLEL_WORK or n_blocks < 2 or n_threads() < 2
-        if _is_warming:
-            self._run_parallel(n_blocks, args)
-        if small or _is_forked or config.DISABLE_JIT:
+        if config.DISABLE_JIT or _is_forked or (small and not _is_warming):
             self.body(0, n_blocks, *args)
             return
+        if _is_warming:
+            self.body(0, n_blocks, *args)
         slot = _parallel_slot
         if not slot.acquire(blocking=False):
             self.body(0, n_blocks, *args)

@@ -253,6 +253,41 @@ def test_a_kernel_that_runs_leaves_others_to_one_thread(monkeypatch):
     assert calls == ["serial", "parallel", "serial", "serial"]
 
 
+def test_a_kernel_without_memory_says_so(monkeypatch):
+    def fail(address, n_blocks, args, failed):
+        failed[0] = 1
+
+    monkeypatch.setattr(_jit, "_drive", fail)
+    monkeypatch.setattr(_jit.Kernel, "_address", lambda self, args: 0)
+    kernel = _jit.Kernel(lambda first, last: None)
+    monkeypatch.setattr(_jit, "_KERNELS", _jit._KERNELS[:-1])
+    with pytest.raises(MemoryError, match="found no memory"):
+        kernel._run_parallel(2, ())
+
+
+def test_a_change_in_any_kernel_file_makes_the_cache_stale(python, tmp_path):
+    package = tmp_path / "fastgnb"
+    shutil.copytree(Path(_jit.__file__).parent, package, ignore=shutil.ignore_patterns("*.nb?"))
+    code = f"""
+import sys
+sys.path.insert(0, {str(tmp_path)!r})
+import numpy as np
+from fastgnb.kernels import encode
+encode.encode_integers(np.arange(3))
+print(encode.__file__, sum(encode._mark.body.stats.cache_misses.values()))
+"""
+
+    def misses():
+        where, count = python(code, NUMBA_CACHE_DIR=str(tmp_path / "cache")).split()
+        assert where.startswith(str(tmp_path))
+        return int(count)
+
+    assert [misses(), misses()] == [1, 0]
+    lanes = package / "_lanes.py"
+    lanes.write_text(lanes.read_text() + "# changed\n")
+    assert [misses(), misses()] == [1, 0]
+
+
 def test_frozen_is_a_view():
     a = np.zeros(3)
     view = _jit.frozen(a)

@@ -182,3 +182,34 @@ def test_many_features_sum_logs(rng, d):
     for x, row in zip(X[:3], got, strict=True):
         for a, b in zip(row, oracles.joint(x, prior, theta, var), strict=True):
             assert abs(Decimal(float(a)) - b) <= Decimal("1e-12") * abs(b)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_every_small_shape(rng, dtype):
+    """Tails of rows, features and classes have paths of their own."""
+    for n in (*range(1, 10), 31, 32, 33, 38, 39, 40, 71, 100):
+        for d in (1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 17):
+            k = int(rng.integers(1, 19))
+            prior, var = rng.dirichlet(np.ones(k) * 5), rng.uniform(0.5, 4, size=(k, d))
+            theta = rng.normal(size=(k, d))
+            X = rng.normal(size=(n, d)).astype(dtype)
+            params = params_of(prior, theta, var)
+            got = score(X, params, table="joint", evidence=True)
+            wide = X.astype(np.longdouble)[:, None, :]
+            squares = ((wide - theta) ** 2 / var + np.log(2 * np.pi * var)).sum(axis=2)
+            want = np.log(prior) - squares / 2
+            np.testing.assert_allclose(got.table, want.astype(float), rtol=1e-13, atol=1e-14)
+            assert (got.codes == got.table.argmax(axis=1)).all()
+            top = want.max(axis=1)
+            total = np.exp(want - top[:, None]).sum(axis=1)
+            log_evidence = (top + np.log(total)).astype(float)
+            np.testing.assert_allclose(got.evidence, log_evidence, rtol=1e-13, atol=1e-14)
+            for type_ in (np.float64, np.float32):
+                proba = score(X, params, codes=False, table="proba", dtype=type_)
+                assert proba.codes.shape == (0,)
+                exact = (np.exp(want - top[:, None]) / total[:, None]).astype(float)
+                np.testing.assert_allclose(
+                    proba.table, exact,
+                    rtol=20 * np.finfo(type_).eps + 1e-14,
+                    atol=1e-300,
+                )

@@ -495,3 +495,25 @@ def test_repr_and_frozen():
     assert repr(stats) == "<ClassStats: 1 classes, 1 features, total weight 1>"
     with pytest.raises(AttributeError, match="cannot assign"):
         stats.count = 0
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_every_small_shape_and_layout(rng, dtype):
+    """Tails of rows and features, and classes in registers or in memory, have paths of their own."""
+    for n in (*range(1, 19), 63, 64, 65, 80, 130):
+        for d in (1, 3, 4, 7, 8, 9, 16, 17, 26):
+            k = int(rng.integers(1, 8))
+            X = (rng.normal(size=(n, d)) * 3 + 100).astype(dtype)
+            y = rng.integers(0, k, n)
+            stats = ClassStats.from_rows(X, y)
+            for other in (np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2]):
+                again = ClassStats.from_rows(other, y)
+                for name in ("count", "mean", "mean_low", "variance"):
+                    assert (getattr(again, name) == getattr(stats, name)).all()
+            for c, label in enumerate(stats.classes):
+                rows = X[y == label].astype(np.longdouble)
+                assert stats.count[c] == len(rows)
+                mean = rows.mean(axis=0)
+                np.testing.assert_allclose(stats.mean[c], mean.astype(float), rtol=4e-16)
+                exact = ((rows - mean) ** 2).mean(axis=0).astype(float)
+                np.testing.assert_allclose(stats.variance[c], exact, rtol=1e-13, atol=1e-26)

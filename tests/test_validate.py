@@ -109,3 +109,23 @@ def test_label_containers_agree():
         classes, codes = found.classes, found.codes
         assert classes.tolist() == ["a", "b"]
         assert codes.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [0, 60_000, 5],
+        [70_000, 10, 70_000],
+        [-(2**63), 2**63 - 1, 0],
+        [2**63 - 1, 2**63 - 2],
+        [-(2**63), -(2**63) + 1, -(2**63)],
+        [10**6, 10**6 + 2047, 10**6 - 2048, 10**6 + 2048],
+    ],
+)
+def test_whole_numbers_near_and_far(labels):
+    y = np.array(labels, np.int64)
+    found = _validate.encode(y)
+    want, inverse = np.unique(y, return_inverse=True)
+    assert (found.classes == want).all()
+    assert (found.codes == inverse).all()
+    assert found.classes.dtype == y.dtype
