@@ -34,11 +34,11 @@ def turn(a, step, out, stride):
 
 @helper
 def columns(a, step, out):
-    x0, x1, x2, x3, x4, x5, x6, x7 = _lanes.columns(pointer(a), 1, step)
+    found = _lanes.columns(pointer(a), 1, step)
     p = _lanes.shifted(pointer(out), LANES)
-    store(p, 0, x0)
-    store(p, 8, x3)
-    store(p, 16, x7)
+    store(p, 0, found[0])
+    store(p, 8, found[3])
+    store(p, 16, found[7])
 
 
 @helper

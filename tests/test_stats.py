@@ -499,7 +499,7 @@ def test_repr_and_frozen():
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_every_small_shape_and_layout(rng, dtype):
-    """Tails of rows and features, and classes in registers or in memory, have paths of their own."""
+    """Tails of rows and features, and few classes and many, have paths of their own."""
     for n in (*range(1, 19), 63, 64, 65, 80, 130):
         for d in (1, 3, 4, 7, 8, 9, 16, 17, 26):
             k = int(rng.integers(1, 8))

@@ -215,7 +215,7 @@ def _add_rows(X, at, step, width, m, codes, ahead, block):
 
 
 @spliced
-def _add_pair(X, at, step, width, m, codes, c, block):
+def _add_pair(X, at, step, width, m, codes, c, ahead, block):
     """Add the features, at most 8, of a tile's rows to classes c and c + 1, in registers.
 
     A row adds zero to the class that is not its own, which spares the way through memory from
@@ -226,6 +226,7 @@ def _add_pair(X, at, step, width, m, codes, c, block):
     m1, m2 = load(one, 0), load(two, 0)
     a1 = a2 = b1 = b2 = splat(0.0)
     for i in range(m):
+        prefetch(X, at + ahead)
         x = first(width, load(X, at))
         mine = codes[i] * _FEW
         z1 = (x - m1) * splat(own[mine])
@@ -238,13 +239,14 @@ def _add_pair(X, at, step, width, m, codes, c, block):
 
 
 @spliced
-def _add_one(X, at, step, width, m, codes, c, block):
+def _add_one(X, at, step, width, m, codes, c, ahead, block):
     """As `_add_pair`, for a class that is the only one."""
     dp, own = block.dp, shifted(block.own, c)
     one = shifted(block.records, 4 * dp * c)
     m1 = load(one, 0)
     a1 = b1 = splat(0.0)
     for i in range(m):
+        prefetch(X, at + ahead)
         z1 = (first(width, load(X, at)) - m1) * splat(own[codes[i] * _FEW])
         a1, b1 = a1 + z1, b1 + z1 * z1
         at += step
@@ -252,7 +254,7 @@ def _add_one(X, at, step, width, m, codes, c, block):
 
 
 @spliced
-def _add_three(X, at, step, width, m, codes, c, block):
+def _add_three(X, at, step, width, m, codes, c, ahead, block):
     """As `_add_pair`, for the last three classes."""
     dp, own = block.dp, shifted(block.own, c)
     one = shifted(block.records, 4 * dp * c)
@@ -260,6 +262,7 @@ def _add_three(X, at, step, width, m, codes, c, block):
     m1, m2, m3 = load(one, 0), load(two, 0), load(three, 0)
     a1 = a2 = a3 = b1 = b2 = b3 = splat(0.0)
     for i in range(m):
+        prefetch(X, at + ahead)
         x = first(width, load(X, at))
         mine = codes[i] * _FEW
         z1 = (x - m1) * splat(own[mine])
@@ -284,16 +287,13 @@ def _gather(a, b, record, dp):
 @helper
 def _add_few(X, at, step, width, m, codes, ahead, block):
     """As `_add_rows`, for few classes and features: two or three classes at a time."""
-    if ahead > 0:
-        for p in range(at + ahead, at + ahead + m * step, per_line(X)):
-            prefetch(X, p)
     for c in range(0, block.k - block.k % 2, 2):
         if c + 3 == block.k:
-            _add_three(X, at, step, width, m, codes, c, block)
+            _add_three(X, at, step, width, m, codes, c, ahead, block)
         else:
-            _add_pair(X, at, step, width, m, codes, c, block)
+            _add_pair(X, at, step, width, m, codes, c, ahead, block)
     if block.k == 1:
-        _add_one(X, at, step, width, m, codes, 0, block)
+        _add_one(X, at, step, width, m, codes, 0, ahead, block)
     for c in range(block.k):
         count = 0
         for i in range(m):
@@ -344,16 +344,16 @@ def _add_some(X, at, step, width, m, codes, has_weight, weight, ahead, block):
 @inlined
 def _fill_tile(rows, i, m, block):
     """Copy m rows from i on, a number divisible by eight, from columns into the tile (m, dp)."""
-    n, dp = rows.n, block.dp
-    whole = block.d - block.d % 8
-    for j in range(0, block.d, 8):
+    n, d, dp = rows.n, rows.d, block.dp
+    for j in range(0, d, 8):
         for r in range(0, m, 8):
-            at = j * n + i + r
-            for q in range(min(8, block.d - j)):
-                prefetch(rows.data, at + q * n + 2 * _TILE)
-            if j < whole:
-                transpose(rows.data, at, n, block.tile, r * dp + j, dp)
-    for j in range(whole, block.d):
+            for q in range(j, min(j + 8, d)):
+                prefetch(rows.data, q * n + i + r + 2 * _TILE)
+            if d >= 8:
+                # The last eight overlap those before, where d is not divisible by eight.
+                f = min(j, d - 8)
+                transpose(rows.data, f * n + i + r, n, block.tile, r * dp + f, dp)
+    for j in range(d if d < 8 else 0):
         for r in range(m):
             block.tile[r * dp + j] = rows.data[j * n + i + r]
 

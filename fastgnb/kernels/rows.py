@@ -14,6 +14,9 @@ from typing import Any, NamedTuple
 from .._jit import inlined
 from .._lanes import columns, load, per_line, prefetch
 
+# Features from which rows are fetched piece by piece, and not eight rows at once.
+_LONG = 32
+
 
 class Rows(NamedTuple):
     """A table: pointer to its first element, whether it lies by columns, its shape (n, d)."""
@@ -51,13 +54,15 @@ def eight_rows(rows, at, j):
 
 
 @inlined
-def fetch(rows, at, size):
-    """Ask for rows at to at + size, which may lie past the end."""
+def fetch_eight(rows, at, j):
+    """Ask for what `eight_rows` reads, which may lie past the end."""
     X, n, d = rows.data, rows.n, rows.d
     if rows.by_columns:
-        for j in range(d):
-            for r in range(0, size, per_line(X)):
-                prefetch(X, j * n + at + r)
-    else:
-        for p in range(at * d, (at + size) * d, per_line(X)):
+        for q in range(j, min(j + 8, d)):
+            prefetch(X, q * n + at)
+    elif d >= _LONG:
+        for r in range(8):
+            prefetch(X, (at + r) * d + j)
+    elif j == 0:
+        for p in range(at * d, (at + 8) * d, per_line(X)):
             prefetch(X, p)

@@ -46,7 +46,7 @@ from .posterior import (
     subtract,
     write_page,
 )  # fmt: skip
-from .rows import Rows, eight_rows, fetch
+from .rows import Rows, eight_rows, fetch_eight
 
 Table = Literal["joint", "log_proba", "proba"]
 
@@ -181,12 +181,14 @@ def _score_eight(rows, at, model, h, keep, room):
     d, s, mean, scale = rows.d, room.s, model.mean, model.scale
     last = (d - 1) // 8 * 8
     for j in range(0, last, 8):
+        fetch_eight(rows, at + _AHEAD, j)
         x0, x1, x2, x3, x4, x5, x6, x7 = eight_rows(rows, at, j)
         for c in range(model.k):
             a = splat(model.const[c]) if j == 0 else load(s, c * GROUP + h)
             a = _four(a, x0, x1, x2, x3, mean, scale, c * d + j)
             a = _four(a, x4, x5, x6, x7, mean, scale, c * d + j + 4)
             store(s, c * GROUP + h, a)
+    fetch_eight(rows, at + _AHEAD, last)
     x0, x1, x2, x3, x4, x5, x6, x7 = eight_rows(rows, at, last)
     low = splat(-np.inf)
     best, label = low, splat(model.values[0])
@@ -211,6 +213,7 @@ def _score_eight_skip(rows, at, model, h, room):
     for c in range(model.k):
         store(s, c * GROUP + h, splat(model.const[c]))
     for j in range(0, d, 8):
+        fetch_eight(rows, at + _AHEAD, j)
         for q, x in enumerate(eight_rows(rows, at, j)):
             store(tile, 8 * q, x)
         for c in range(model.k):
@@ -236,7 +239,6 @@ def _score_group(rows, at, model, keep, room):
     """Scores of 32 rows and their best classes; whether every row has one."""
     good = True
     for h in range(0, GROUP, 8):
-        fetch(rows, at + h + _AHEAD, 8)
         if model.skip:
             good &= _score_eight_skip(rows, at + h, model, h, room)
         else:
