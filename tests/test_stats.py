@@ -517,3 +517,13 @@ def test_every_small_shape_and_layout(rng, dtype):
                 np.testing.assert_allclose(stats.mean[c], mean.astype(float), rtol=4e-16)
                 exact = ((rows - mean) ** 2).mean(axis=0).astype(float)
                 np.testing.assert_allclose(stats.variance[c], exact, rtol=1e-13, atol=1e-26)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 6])
+def test_classes_at_both_ends_of_float64_do_not_meet(k):
+    ends = np.array([1.7e308, -1.7e308, 1.7e308, -1.7e308, 1.6e308, -1.6e308])[:k]
+    y = np.arange(40) % k
+    X = np.column_stack([ends[y], y])
+    stats = ClassStats.from_rows(X, y)
+    assert (stats.mean == np.column_stack([ends, np.arange(k)])).all()
+    assert (stats.variance == 0).all()

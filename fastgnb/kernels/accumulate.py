@@ -31,6 +31,7 @@ from .._lanes import (
     splat,
     store,
     transpose,
+    where_greater,
     where_number,
 )
 from .encode import Coded
@@ -73,7 +74,7 @@ class Block(NamedTuple):
     shift, s1, s2, n and known (k, dp): shift and sums of each class, and whether it has a shift;
     without `skip` n and known are meant for whole classes, in column 0. records (k, 4 dp): of each
     class the shift and the sums of its last rows: w z, w z^2, and with `skip` w. runs (k,): the
-    number of these rows. tile (64, dp): rows copied from columns. own (4, 4): row c has 1 for c.
+    number of these rows. tile (64, dp): rows copied from columns. own (4, 4, 8): [c, c] is 1.
     """
 
     k: int
@@ -126,7 +127,7 @@ def _padded(width):
 
 @inlined
 def _size_of_scratch(k, dp):
-    return 5 * k * dp + _TILE * dp + _FEW * _FEW + k + 8
+    return 5 * k * dp + _TILE * dp + 8 * _FEW * _FEW + k + 8
 
 
 @spliced
@@ -137,9 +138,9 @@ def _block(k, d, skip, state, scratch):
     records = aligned(scratch)
     tile = shifted(records, 4 * size)
     own = shifted(tile, _TILE * dp)
-    runs = shifted(own, _FEW * _FEW)
+    runs = shifted(own, 8 * _FEW * _FEW)
     for c in range(_FEW):
-        own[(_FEW + 1) * c] = 1.0
+        store(own, 8 * (_FEW + 1) * c, splat(1.0))
     return Block(
         k, d, dp, skip,
         state, shifted(state, size), shifted(state, 2 * size), shifted(state, 3 * size),
@@ -214,23 +215,30 @@ def _add_rows(X, at, step, width, m, codes, ahead, block):
             _flush(block, c)
 
 
+@inlined
+def _own(z, own, at):
+    """z where the row is of this class, else 0."""
+    zero = splat(0.0)
+    return where_greater(load(own, at), zero, z, zero)
+
+
 @spliced
 def _add_pair(X, at, step, width, m, codes, c, ahead, block):
     """Add the features, at most 8, of a tile's rows to classes c and c + 1, in registers.
 
     A row adds zero to the class that is not its own, which spares the way through memory from
-    one row of a class to the next.
+    one row of a class to the next. Zero is chosen, not multiplied: the difference may overflow.
     """
-    dp, own = block.dp, shifted(block.own, c)
+    dp, own = block.dp, shifted(block.own, 8 * c)
     one, two = shifted(block.records, 4 * dp * c), shifted(block.records, 4 * dp * (c + 1))
     m1, m2 = load(one, 0), load(two, 0)
     a1 = a2 = b1 = b2 = splat(0.0)
     for i in range(m):
         prefetch(X, at + ahead)
         x = first(width, load(X, at))
-        mine = codes[i] * _FEW
-        z1 = (x - m1) * splat(own[mine])
-        z2 = (x - m2) * splat(own[mine + 1])
+        mine = codes[i] * _FEW * 8
+        z1 = _own(x - m1, own, mine)
+        z2 = _own(x - m2, own, mine + 8)
         a1, b1 = a1 + z1, b1 + z1 * z1
         a2, b2 = a2 + z2, b2 + z2 * z2
         at += step
@@ -239,15 +247,14 @@ def _add_pair(X, at, step, width, m, codes, c, ahead, block):
 
 
 @spliced
-def _add_one(X, at, step, width, m, codes, c, ahead, block):
+def _add_one(X, at, step, width, m, ahead, block):
     """As `_add_pair`, for a class that is the only one."""
-    dp, own = block.dp, shifted(block.own, c)
-    one = shifted(block.records, 4 * dp * c)
+    dp, one = block.dp, block.records
     m1 = load(one, 0)
     a1 = b1 = splat(0.0)
     for i in range(m):
         prefetch(X, at + ahead)
-        z1 = (first(width, load(X, at)) - m1) * splat(own[codes[i] * _FEW])
+        z1 = first(width, load(X, at)) - m1
         a1, b1 = a1 + z1, b1 + z1 * z1
         at += step
     _gather(a1, b1, one, dp)
@@ -256,7 +263,7 @@ def _add_one(X, at, step, width, m, codes, c, ahead, block):
 @spliced
 def _add_three(X, at, step, width, m, codes, c, ahead, block):
     """As `_add_pair`, for the last three classes."""
-    dp, own = block.dp, shifted(block.own, c)
+    dp, own = block.dp, shifted(block.own, 8 * c)
     one = shifted(block.records, 4 * dp * c)
     two, three = shifted(one, 4 * dp), shifted(one, 8 * dp)
     m1, m2, m3 = load(one, 0), load(two, 0), load(three, 0)
@@ -264,10 +271,10 @@ def _add_three(X, at, step, width, m, codes, c, ahead, block):
     for i in range(m):
         prefetch(X, at + ahead)
         x = first(width, load(X, at))
-        mine = codes[i] * _FEW
-        z1 = (x - m1) * splat(own[mine])
-        z2 = (x - m2) * splat(own[mine + 1])
-        z3 = (x - m3) * splat(own[mine + 2])
+        mine = codes[i] * _FEW * 8
+        z1 = _own(x - m1, own, mine)
+        z2 = _own(x - m2, own, mine + 8)
+        z3 = _own(x - m3, own, mine + 16)
         a1, b1 = a1 + z1, b1 + z1 * z1
         a2, b2 = a2 + z2, b2 + z2 * z2
         a3, b3 = a3 + z3, b3 + z3 * z3
@@ -293,7 +300,7 @@ def _add_few(X, at, step, width, m, codes, ahead, block):
         else:
             _add_pair(X, at, step, width, m, codes, c, ahead, block)
     if block.k == 1:
-        _add_one(X, at, step, width, m, codes, 0, ahead, block)
+        _add_one(X, at, step, width, m, ahead, block)
     for c in range(block.k):
         count = 0
         for i in range(m):
