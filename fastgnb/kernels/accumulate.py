@@ -252,7 +252,7 @@ def _add_one(X, at, step, width, m, ahead, block):
     dp, one = block.dp, block.records
     m1 = load(one, 0)
     a1 = b1 = splat(0.0)
-    for i in range(m):
+    for _ in range(m):
         prefetch(X, at + ahead)
         z1 = first(width, load(X, at)) - m1
         a1, b1 = a1 + z1, b1 + z1 * z1
