@@ -41,7 +41,7 @@ __all__ = [
 
 # FMA contraction only: it keeps NaN and infinity, and unlike reassociation it does not delete the
 # low-order terms of two-sum. Loops that matter are written in vectors, see `_lanes`.
-_FASTMATH = {"contract"}
+_OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 
 # Elementary operations below which starting threads costs more than it saves.
 PARALLEL_WORK = 200_000
@@ -68,14 +68,13 @@ if hasattr(os, "register_at_fork"):
 
 def helper(body: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function that only kernels call; it lives in their cache entries."""
-    compiled: Callable[..., Any] = njit(nogil=True, error_model="numpy", fastmath=_FASTMATH)(body)
+    compiled: Callable[..., Any] = njit(**_OPTIONS)(body)
     return compiled
 
 
 def inlined(body: Callable[..., Any]) -> Callable[..., Any]:
     """As `helper`, and part of its caller: for short steps that must stay in registers."""
-    options = {"nogil": True, "error_model": "numpy", "fastmath": _FASTMATH, "forceinline": True}
-    compiled: Callable[..., Any] = njit(**options)(body)
+    compiled: Callable[..., Any] = njit(**_OPTIONS, forceinline=True)(body)
     return compiled
 
 
@@ -84,8 +83,7 @@ def spliced(body: Callable[..., Any]) -> Callable[..., Any]:
 
     LLVM optimises each function of its own again at every level that it is linked into.
     """
-    options = {"nogil": True, "error_model": "numpy", "fastmath": _FASTMATH, "inline": "always"}
-    compiled: Callable[..., Any] = njit(**options)(body)
+    compiled: Callable[..., Any] = njit(**_OPTIONS, inline="always")(body)
     return compiled
 
 
@@ -217,8 +215,7 @@ def n_compiled() -> int:
 
 
 def _compile(body: Callable[..., Any], *, parallel: bool) -> Any:
-    options = {"nogil": True, "error_model": "numpy", "fastmath": _FASTMATH}
-    compiled = njit(parallel=parallel, **options)(body)
+    compiled = njit(**_OPTIONS, parallel=parallel)(body)
     if not config.DISABLE_JIT:
         _attach_cache(compiled, body)
     return compiled

@@ -94,8 +94,11 @@ def _compiled_by(typed: Callable[..., Any]) -> Callable[[Callable[..., Any]], Ca
     return choose
 
 
-def _constant(values: list[float]) -> Any:
-    return ir.Constant(_FLOATS, [ir.Constant(_DOUBLE, v) for v in values])
+def _spread(builder: Any, kind: Any, value: Any) -> Any:
+    none = ir.Constant(kind, ir.Undefined)
+    one = builder.insert_element(none, value, ir.IntType(32)(0))
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+    return builder.shuffle_vector(one, none, zeros)
 
 
 def _read(builder: Any, kind: Any, address: Any) -> Any:
@@ -184,9 +187,7 @@ def rounded(p: Any, x: float) -> float:
 
 def _splat(context: Any, x: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        one = builder.insert_element(ir.Constant(_FLOATS, ir.Undefined), args[0], ir.IntType(32)(0))
-        zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-        return builder.shuffle_vector(one, ir.Constant(_FLOATS, ir.Undefined), zeros)
+        return _spread(builder, _FLOATS, args[0])
 
     return _lanes(types.float64), emit
 
@@ -259,11 +260,8 @@ def _first(context: Any, m: Any, v: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         count, value = args
         places = ir.Constant(_INTS, list(range(LANES)))
-        one = builder.insert_element(ir.Constant(_INTS, ir.Undefined), count, ir.IntType(32)(0))
-        zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-        counts = builder.shuffle_vector(one, ir.Constant(_INTS, ir.Undefined), zeros)
-        here = builder.icmp_signed("<", places, counts)
-        return builder.select(here, value, _constant([0.0] * LANES))
+        here = builder.icmp_signed("<", places, _spread(builder, _INTS, count))
+        return builder.select(here, value, ir.Constant(_FLOATS, [0.0] * LANES))
 
     return _lanes(types.int64, v), emit
 

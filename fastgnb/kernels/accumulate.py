@@ -36,6 +36,7 @@ from .._lanes import (
 )
 from .encode import Coded
 from .layout import cut, pieces, tail
+from .merge import difference, two_sum
 from .rows import Rows, element
 
 # Rows of one class that are summed plainly before they join the block's sums: bounds the error of
@@ -480,24 +481,18 @@ def _merge(state, k, d, skip, weight, mean, low, scatter):
             off = s1 / nb
             sb = max(s2 - s1 * off, 0.0)
             na = weight[c, j if skip else 0]
+            if na == 0.0:
+                mean[c, j], low[c, j] = two_sum(shift, off)
+                scatter[c, j] = sb
+                continue
             share = nb / (na + nb)
-            # delta = (shift + off) - (mean + low), with the error of the first difference
-            step = shift - mean[c, j] if na > 0.0 else 0.0
-            back = step + mean[c, j]
-            error = (shift - back) + (mean[c, j] - (back - step)) if na > 0.0 else 0.0
-            delta = step + (error + (off - low[c, j]))
+            delta = difference(shift, off, mean[c, j], low[c, j])
             # From the heavier side, so that a light side, however far, rounds nothing away.
-            base = mean[c, j]
-            add = low[c, j] + share * delta
             if nb > na:
-                base = shift
-                add = off - na / (na + nb) * delta
-            # two-sum of base and add
-            total = base + add
-            virtual = total - base
-            mean[c, j] = total
-            low[c, j] = (base - (total - virtual)) + (add - virtual)
-            scatter[c, j] += sb + na * share * delta * delta if na > 0.0 else sb
+                mean[c, j], low[c, j] = two_sum(shift, off - na / (na + nb) * delta)
+            else:
+                mean[c, j], low[c, j] = two_sum(mean[c, j], low[c, j] + share * delta)
+            scatter[c, j] += sb + na * share * delta * delta
         for q in range(d if skip else 1):
             weight[c, q] += state[3 * size + c * dp + q]
 

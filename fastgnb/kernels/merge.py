@@ -27,7 +27,7 @@ class Parts(NamedTuple):
 
 
 @helper
-def _two_sum(a, b):
+def two_sum(a, b):
     """The rounded sum and its exact error (Knuth 1969)."""
     total = a + b
     part = total - a
@@ -35,9 +35,9 @@ def _two_sum(a, b):
 
 
 @helper
-def _difference(high, low, base, base_low):
+def difference(high, low, base, base_low):
     """(high + low) - (base + base_low), rounded about once."""
-    step, error = _two_sum(high, -base)
+    step, error = two_sum(high, -base)
     return step + (error + (low - base_low))
 
 
@@ -58,15 +58,15 @@ def _merge(na, ma, la, va, nb, mb, lb, vb, n, m, low, v):
                 v[c, j] = va[c, j] if b == 0.0 else vb[c, j]
                 continue
             share_a, share_b = a / (a + b), b / (a + b)
-            step = _difference(mb[c, j], lb[c, j], ma[c, j], la[c, j])
+            step = difference(mb[c, j], lb[c, j], ma[c, j], la[c, j])
             gain = vb[c, j] - va[c, j]
             # From the heavier side, so that a light side, however far, rounds nothing away.
             if a >= b:
                 spread = va[c, j] + share_b * gain
-                m[c, j], low[c, j] = _two_sum(ma[c, j], la[c, j] + share_b * step)
+                m[c, j], low[c, j] = two_sum(ma[c, j], la[c, j] + share_b * step)
             else:
                 spread = vb[c, j] - share_a * gain
-                m[c, j], low[c, j] = _two_sum(mb[c, j], lb[c, j] - share_a * step)
+                m[c, j], low[c, j] = two_sum(mb[c, j], lb[c, j] - share_a * step)
             v[c, j] = spread + share_a * step * (share_b * step)
 
 
@@ -89,14 +89,14 @@ def _collapse(na, ma, la, va, n, m, low, v):
         move = 0.0
         for c in range(k):
             if na[c, q] > 0.0:
-                step = _difference(ma[c, j], la[c, j], ma[pivot, j], la[pivot, j])
+                step = difference(ma[c, j], la[c, j], ma[pivot, j], la[pivot, j])
                 move += na[c, q] / total * step
         spread = 0.0
         for c in range(k):
             if na[c, q] > 0.0:
-                step = _difference(ma[c, j], la[c, j], ma[pivot, j], la[pivot, j]) - move
+                step = difference(ma[c, j], la[c, j], ma[pivot, j], la[pivot, j]) - move
                 spread += na[c, q] / total * (va[c, j] + step * step)
-        m[0, j], low[0, j] = _two_sum(ma[pivot, j], la[pivot, j] + move)
+        m[0, j], low[0, j] = two_sum(ma[pivot, j], la[pivot, j] + move)
         v[0, j] = spread
 
 

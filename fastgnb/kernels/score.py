@@ -31,7 +31,7 @@ from .._lanes import (
     store,
     where_greater,
     where_number,
-)  # fmt: skip
+)
 from .far import is_finite_row, score_far
 from .layout import cut, flat, pieces, tail
 from .posterior import (
@@ -45,7 +45,7 @@ from .posterior import (
     log_rounded,
     subtract,
     write_page,
-)  # fmt: skip
+)
 from .rows import Rows, eight_rows, fetch_eight
 
 Table = Literal["joint", "log_proba", "proba"]
@@ -173,6 +173,20 @@ def _up_to_eight(a, x0, x1, x2, x3, x4, x5, x6, x7, mean, scale, p, m):
 
 
 @inlined
+def _better(a, value, best, label):
+    """The better of scores a and `best`, and its label; a tie keeps the first class."""
+    return where_greater(a, best, a, best), where_greater(a, best, value, label)
+
+
+@inlined
+def _settle(best, label, h, room):
+    """Write down the best classes of eight rows; whether every row has one."""
+    store(room.best, h, best)
+    store(room.label, h, label)
+    return all_greater(best, splat(-np.inf))
+
+
+@inlined
 def _score_eight(rows, at, model, h, keep, room):
     """Scores of eight rows, and their best classes, at lanes h to h + 8 of a group.
 
@@ -190,20 +204,15 @@ def _score_eight(rows, at, model, h, keep, room):
             store(s, c * GROUP + h, a)
     fetch_eight(rows, at + _AHEAD, last)
     x0, x1, x2, x3, x4, x5, x6, x7 = eight_rows(rows, at, last)
-    low = splat(-np.inf)
-    best, label = low, splat(model.values[0])
+    best, label = splat(-np.inf), splat(model.values[0])
     for c in range(model.k):
         a = splat(model.const[c]) if last == 0 else load(s, c * GROUP + h)
         p = c * d + last
         a = _up_to_eight(a, x0, x1, x2, x3, x4, x5, x6, x7, mean, scale, p, d - last)
         if keep:
             store(s, c * GROUP + h, a)
-        # Only where strictly better, so that a tie keeps the first class.
-        label = where_greater(a, best, splat(model.values[c]), label)
-        best = where_greater(a, best, a, best)
-    store(room.best, h, best)
-    store(room.label, h, label)
-    return all_greater(best, low)
+        best, label = _better(a, splat(model.values[c]), best, label)
+    return _settle(best, label, h, room)
 
 
 @inlined
@@ -223,15 +232,11 @@ def _score_eight_skip(rows, at, model, h, room):
                 m, w, g = splat(model.mean[p]), splat(model.scale[p]), splat(model.log_norm[p])
                 a = _step_skip(a, load(tile, 8 * q), m, w, g)
             store(s, c * GROUP + h, a)
-    low = splat(-np.inf)
-    best, label = low, splat(model.values[0])
+    best, label = splat(-np.inf), splat(model.values[0])
     for c in range(model.k):
         a = load(s, c * GROUP + h)
-        label = where_greater(a, best, splat(model.values[c]), label)
-        best = where_greater(a, best, a, best)
-    store(room.best, h, best)
-    store(room.label, h, label)
-    return all_greater(best, low)
+        best, label = _better(a, splat(model.values[c]), best, label)
+    return _settle(best, label, h, room)
 
 
 @spliced
