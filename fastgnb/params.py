@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .kernels.logs import log, sum_of_logs
 from .stats import ClassStats
 
 Floats = NDArray[np.float64]
@@ -71,9 +72,8 @@ class GaussianParams:
         if not good.all():
             _check_variance(good | ~possible[:, None], variance, classes, feature_names)
             variance = np.where(good, variance, 1.0)
-        log_prior = np.full(len(prior), -np.inf)
-        np.log(prior, out=log_prior, where=possible)
-        return cls(log_prior, mean, 1.0 / np.sqrt(variance), np.log(variance).sum(axis=1))
+        log_prior = log(np.where(possible, prior, 0.0))
+        return cls(log_prior, mean, 1.0 / np.sqrt(variance), sum_of_logs(variance))
 
 
 def estimate(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .kernels.logs import log
 from .kernels.score import Scores, Table
 from .kernels.score import score as score_rows
 from .params import GaussianParams
 
-_SQRT_HALF = np.sqrt(0.5)
-_LOG_2PI = np.log(2.0 * np.pi)
+_SQRT_HALF = math.sqrt(0.5)
+_LOG_2PI = math.log(2.0 * math.pi)
 
 
 def score(
@@ -32,7 +34,7 @@ def score(
     `Scores.bad` and reports the row. With `skip`, a NaN's term is absent.
     """
     scale = params.whitener * _SQRT_HALF
-    log_norm = 0.5 * _LOG_2PI - np.log(params.whitener) if skip else None
+    log_norm = 0.5 * _LOG_2PI - log(params.whitener) if skip else None
     const = params.log_prior
     if not skip:
         const = const - 0.5 * (params.log_det + params.mean.shape[1] * _LOG_2PI)

@@ -239,17 +239,18 @@ def from_arrays(
     if feature_names is not None and len(feature_names) != d:
         raise ValueError(f"Expected {d} feature names, one a column, got {len(feature_names)}.")
     unit = _weight_unit(weight, labels, k)
-    scaled = weight
     if weight is not None and unit is not None:
-        scaled = np.ldexp(weight, -unit[labels.codes])
-    sums = accumulate(rows, labels.coded, scaled, k, skip=skip)
+        weight = np.ldexp(weight, -unit[labels.codes])
+    sums = accumulate(rows, labels.coded, weight, k, skip=skip)
     if not (np.isfinite(sums.mean).all() and np.isfinite(sums.scatter).all()):
         _validate.check_finite(rows, weight, skip=skip)
+        weight, unit = _lightened(weight, unit, labels, k)
+        sums = accumulate(rows, labels.coded, weight, k, skip=skip)
     some = sums.weight > 0
     variance = np.divide(sums.scatter, sums.weight, out=np.zeros((k, d)), where=some)
     with np.errstate(over="ignore"):
         total = sums.weight if unit is None else np.ldexp(sums.weight, unit[:, None])
-    count = np.bincount(labels.codes, weight, k).astype(np.float64) if skip else total[:, 0]
+        count = _count(weight, unit, labels, k) if skip else total[:, 0]
     stats = ClassStats(
         labels.classes, count, sums.mean, variance, sums.mean_low, total if skip else None,
         feature_names,
@@ -258,15 +259,40 @@ def from_arrays(
     return stats
 
 
+def _lightened(
+    weight: Floats | None, unit: NDArray[Any] | None, labels: Labels, k: int
+) -> tuple[Floats, NDArray[Any]]:
+    """Weights whose sum in each class is at most 1, and the exponents (k,) to undo it.
+
+    A variance that fits float64 then has a scatter that does.
+    """
+    codes = labels.codes
+    share = np.frexp(np.bincount(codes, weight, k))[1]
+    ones = np.ones(len(codes)) if weight is None else weight
+    return np.ldexp(ones, -share[codes]), share if unit is None else unit + share
+
+
+def _count(weight: Floats | None, unit: NDArray[Any] | None, labels: Labels, k: int) -> Floats:
+    """Sums of weights (k,) of the classes, of which those of features with missing values differ.
+
+    Summed as the features are, since one long sum would lose digits.
+    """
+    if weight is None:
+        return np.bincount(labels.codes, minlength=k).astype(np.float64)
+    column = np.broadcast_to(np.zeros(1, np.float32), (len(weight), 1))
+    count = accumulate(column, labels.coded, weight, k).weight[:, 0]
+    return count if unit is None else np.asarray(np.ldexp(count, unit))
+
+
 def _weight_unit(weight: Floats | None, labels: Labels, k: int) -> NDArray[Any] | None:
     """Exponents (k,) that bring each class's largest weight near 1, where any is extreme.
 
-    Products of weights and squares would lose digits below about 1e-200, and overflow above.
+    Products of weights and squares would lose digits below about 1e-308, and overflow above.
     """
     if weight is None or not len(weight):
         return None
     top = float(weight.max())
-    if 2.0**-200 < top < 2.0**200 and not ((weight > 0) & (weight < 2.0**-200)).any():
+    if 2.0**-100 < top < 2.0**100 and not ((weight > 0) & (weight < 2.0**-100)).any():
         return None
     largest = np.zeros(k)
     np.maximum.at(largest, labels.codes, weight)
@@ -327,7 +353,8 @@ def _check_overflow(stats: ClassStats) -> None:
     """Raise ValueError where weights or variances do not fit float64."""
     with np.errstate(over="ignore", invalid="ignore"):
         # One sum tells whether all is well, as it nearly always is.
-        if math.isfinite(stats.variance.sum() + stats.mean.sum() + stats.weight.sum()):
+        weight = stats.weight.sum() + (stats.count.sum() if stats.feature_count is not None else 0)
+        if math.isfinite(stats.variance.sum() + stats.mean.sum() + weight):
             return
         whole = stats.weight.sum(axis=0).max(initial=stats.count.sum())
     if not np.isfinite(whole):

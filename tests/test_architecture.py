@@ -26,7 +26,8 @@ FLOORS = [
     ["_arrow", "_validate"],
     ["kernels.__init__"],
     ["kernels.accumulate", "kernels.score"],
-    ["kernels.encode", "kernels.far", "kernels.layout", "kernels.merge", "kernels.posterior"],
+    ["kernels.encode", "kernels.far", "kernels.layout", "kernels.logs"]
+    + ["kernels.merge", "kernels.posterior"],
     ["kernels.rows"],
     ["_jit", "_lanes", "_atomic", "_interrupt"],
     ["__init__"],
