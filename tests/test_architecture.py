@@ -26,8 +26,7 @@ FLOORS = [
     ["_arrow", "_validate"],
     ["kernels.__init__"],
     ["kernels.accumulate", "kernels.score"],
-    ["kernels.encode", "kernels.far", "kernels.layout", "kernels.logs"]
-    + ["kernels.merge", "kernels.posterior"],
+    [f"kernels.{name}" for name in ("encode", "far", "layout", "logs", "merge", "posterior")],
     ["kernels.rows"],
     ["_jit", "_lanes", "_atomic", "_interrupt"],
     ["__init__"],
