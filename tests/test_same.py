@@ -7,6 +7,7 @@ import functools
 import itertools
 import platform
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from fastgnb import ClassStats, GaussianNB, _jit, persist
 from fastgnb.cli import main
 from fastgnb.kernels.accumulate import accumulate
 from fastgnb.kernels.encode import Coded
+from fastgnb.kernels.logs import log
 from fastgnb.params import GaussianParams, estimate
 from fastgnb.scoring import score
 
@@ -141,9 +143,6 @@ def test_the_same_bits_for_any_threads_and_layer(python, bits, layer, threads):
     code = (PRELOAD_TBB if layer == "tbb" else "") + BITS
     code += "import numba\nprint(digest(), numba.get_num_threads(), numba.threading_layer())"
     got = python(code, NUMBA_NUM_THREADS=threads, NUMBA_THREADING_LAYER=layer).split()
-    # One thread enters no parallel loop by itself, and so no layer.
-    if threads == "1":
-        code = code.replace("print(digest()", "print((numba.njit(parallel=True)(len), digest())[1]")
     assert got == [bits, threads, layer]
 
 
@@ -153,6 +152,12 @@ def test_the_same_bits_alone_and_in_threads(bits, digest, monkeypatch):
         assert digest() == bits
 
 
+on_x86 = pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "AMD64"), reason="these are names of x86-64 processors"
+)
+
+
+@on_x86
 @pytest.mark.parametrize(
     "kind", ["Prescott", pytest.param("Haswell", marks=slow), pytest.param("Nehalem", marks=slow)]
 )
@@ -193,8 +198,8 @@ def test_the_same_bits_without_vector_extensions_of_numpy(python, bits):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="names of x86-64")
-@pytest.mark.parametrize("cpu", ["haswell", "skylake-avx512", "znver2"])
+@on_x86
+@pytest.mark.parametrize("cpu", ["haswell", "skylake-avx512"])
 def test_the_same_bits_on_any_processor_with_fma(python, bits, cpu):
     """Registers of 256 and 512 bits do the same operations; without FMA roundings are others."""
     import llvmlite.binding
@@ -207,19 +212,35 @@ def test_the_same_bits_on_any_processor_with_fma(python, bits, cpu):
     assert got.split() == [bits]
 
 
+def test_logarithms_are_right_and_the_same_at_any_place(rng):
+    x = np.concatenate([
+        np.exp(rng.uniform(-708, 709, 3000)), rng.uniform(0.5, 2, 3000), 2.0 ** np.arange(-5, 6),
+        1 + rng.normal(size=999) * 1e-8, [5e-324, 1e-310, 2.0**-1022, np.finfo(float).max],
+    ])  # fmt: skip
+    got = log(x)
+    for value, a in zip(x.tolist(), got.tolist(), strict=True):
+        want = Decimal(value).ln()
+        assert abs(Decimal(a) - want) <= Decimal(float(np.spacing(abs(float(want)))))
+    for n in (1, 2, 3, 5, 8, 17, 511, 512, 513):
+        a = int(rng.integers(0, len(x) - n))
+        assert log(x[a : a + n]).tobytes() == got[a : a + n].tobytes()
+    assert log(x[:7000].reshape(2, -1).T).tobytes() == got[:7000].reshape(2, -1).T.tobytes()
+
+
 # --- where the numbers lie -------------------------------------------------------------------
 
 
 def layouts(X, folder) -> Iterator[tuple[str, np.ndarray]]:
     """The same numbers (n, d) in every way that NumPy can hold them."""
     n, d = X.shape
-    order = X.dtype.newbyteorder(">")
+    swapped = X.dtype.newbyteorder(">")
     wide, tall = np.zeros((n, 2 * d + 1), X.dtype), np.zeros((3 * n, d), X.dtype)
     wide[:, 1::2], tall[1::3] = X, X
     frozen = X.copy()
     frozen.flags.writeable = False
-    np.save(folder / "c.npy", X)
-    np.save(folder / "f.npy", np.asfortranarray(X))
+    files = [folder / f"{len(list(folder.iterdir()))} {order}.npy" for order in "CF"]
+    for file, order in zip(files, "CF", strict=True):
+        np.save(file, np.asarray(X, order=order))
     odd = np.frombuffer(b"\0" + X.tobytes(), X.dtype, offset=1).reshape(X.shape)
     odd_columns = np.frombuffer(b"\0" + X.T.tobytes(), X.dtype, offset=1).reshape(d, n).T
     assert not odd.flags.aligned
@@ -232,13 +253,13 @@ def layouts(X, folder) -> Iterator[tuple[str, np.ndarray]]:
     yield "columns backwards", X[:, ::-1].copy()[:, ::-1]
     yield "both backwards, by columns", np.asfortranarray(X[::-1, ::-1])[::-1, ::-1]
     yield "read-only", frozen
-    yield "memory map", np.load(folder / "c.npy", mmap_mode="r")
-    yield "memory map by columns", np.load(folder / "f.npy", mmap_mode="r")
+    yield "memory map", np.load(files[0], mmap_mode="r")
+    yield "memory map by columns", np.load(files[1], mmap_mode="r")
     yield "unaligned", odd
     yield "unaligned by columns", odd_columns
-    yield "big-endian", X.astype(order)
-    yield "big-endian by columns", np.asfortranarray(X.astype(order))
-    yield "big-endian, strided", np.repeat(X.astype(order), 2, axis=0)[::2]
+    yield "big-endian", X.astype(swapped)
+    yield "big-endian by columns", np.asfortranarray(X.astype(swapped))
+    yield "big-endian, strided", np.repeat(X.astype(swapped), 2, axis=0)[::2]
     yield "overlapping", as_strided(X, X.shape, X.strides, writeable=False)
 
 
@@ -479,6 +500,22 @@ def test_any_cut_order_and_tree_of_merges_is_one_pass(rows, random):
 
 
 @deterministic
+@given(data(), st.randoms(use_true_random=False))
+def test_missing_values_merge_as_exactly(rows, random):
+    X, y, weight = rows
+    X = np.where([[random.random() < 0.3 for _ in row] for row in X], np.nan, X)
+    exact = exact_of(X, y, weight)
+    cuts = sorted(random.choices(range(len(X) + 1), k=random.randint(0, 8)))
+    pieces = [
+        ClassStats.from_rows(X[a:b], y[a:b], weight[a:b], missing="skip")
+        for a, b in itertools.pairwise([0, *cuts, len(X)])
+    ]
+    random.shuffle(pieces)
+    for stats in (stats_of(X, y, weight, missing="skip"), sum(pieces)):
+        assert_exact(stats + stats_of(X[:0], y[:0]), exact)
+
+
+@deterministic
 @given(data(), st.permutations([0, 1, 2]))
 def test_renamed_classes_permute_the_statistics(rows, new):
     X, y, weight = rows
@@ -641,7 +678,7 @@ def test_weights_and_rows_whose_scatter_overflows_and_variance_does_not(rng):
 
 
 def test_light_weights_keep_the_digits_of_small_variances(rng):
-    X, y = rng.normal(size=(300, 2)) * 1e-120, np.arange(300) % 3
+    X, y = rng.normal(size=(300, 2)) * 1e-130, np.arange(300) % 3
     for unit in (1e-29, 1e-35, 1e-58, 1e-200):
         weight = rng.random(300) * unit
         assert_exact(stats_of(X, y, weight), exact_of(X, y, weight))
@@ -919,8 +956,8 @@ def test_fifty_million_values_are_exact(order, d):
 
 
 @pytest.mark.slow
-def test_a_million_updates_by_one_row_keep_twelve_digits(rng):
-    X = rng.normal(1e6, 1, size=(1_000_000, 1))
+def test_many_updates_by_one_row_keep_thirteen_digits(rng):
+    X = rng.normal(1e6, 1, size=(250_000, 1))
     X = np.rint(X * 2**20) / 2**20
     y = np.zeros(1, int)
     stats = ClassStats.from_rows(X[:1], y)
@@ -934,4 +971,4 @@ def test_a_million_updates_by_one_row_keep_twelve_digits(rng):
     scatter = Fraction(two * n - one * one, n * 2**40)
     assert stats.count.tolist() == [n]
     assert abs(Fraction(stats.mean[0, 0]) / mean - 1) < TOLERANCE
-    assert abs(Fraction(stats.scatter[0, 0]) / scatter - 1) < 1e-12
+    assert abs(Fraction(stats.scatter[0, 0]) / scatter - 1) < TOLERANCE

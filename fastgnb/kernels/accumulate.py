@@ -577,10 +577,10 @@ def accumulate(
         for b in range(piece.first, piece.last, _BLOCKS):
             some = bounds[b : min(b + _BLOCKS, piece.last) + 1] - piece.start
             states = np.zeros((len(some) - 1, 4 * k * (-(-d // 8) * 8)))
-            work = int(some[-1] - some[0]) * d
-            _sum_blocks(len(states), *rows, *own, k, d, some, states, work=work)
+            _sum_blocks(len(states), *rows, *own, k, d, some, states, work=m * d)
             _merge_blocks(states, skip, *sums, lost)
-    sums.scatter[...] += lost
+    if len(bounds) > 2:
+        sums.scatter[...] += lost
     return sums
 
 
