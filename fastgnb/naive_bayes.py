@@ -61,9 +61,10 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     merge or fit_stats, which start from `stats_`.
 
     Fitting reads X once, with 3 n d float64 operations; scoring reads it once, with 3 n d k.
-    The bits of all results are the same for any number of threads. Error: see `ClassStats`; joint
-    log likelihoods are within 1e-12, relative to their largest term, of exact arithmetic on the
-    fitted parameters.
+    The bits of all results are the same for any number of threads, any layout of the same numbers
+    in memory, any other rows that are scored beside a row, and any x86-64 processor with FMA.
+    Error: see `ClassStats`; joint log likelihoods are within 1e-12, relative to their largest
+    term, of exact arithmetic on the fitted parameters.
 
     References
     ----------

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .kernels.logs import log
+from .kernels.logs import log_densities
 from .stats import ClassStats
 
 Floats = NDArray[np.float64]
@@ -72,8 +72,8 @@ class GaussianParams:
         if not good.all():
             _check_variance(good | ~possible[:, None], variance, classes, feature_names)
             variance = np.where(good, variance, 1.0)
-        log_prior = np.where(possible, log(np.where(possible, prior, 1.0)), -np.inf)
-        return cls(log_prior, mean, 1.0 / np.sqrt(variance), log(variance).sum(axis=1))
+        log_prior, log_det = log_densities(prior, possible, variance)
+        return cls(log_prior, mean, 1.0 / np.sqrt(variance), log_det)
 
 
 def estimate(
