@@ -375,10 +375,10 @@ def rows_with_bad_company(rng, n, d, dtype, skip):
 
 
 def model_of(rng, k, d, dtype):
-    """Parameters; half of the variances so small that float32 can be too far as well."""
+    """Parameters; for odd k with variances so small that float32 can be too far as well."""
     var = rng.uniform(0.5, 4, size=(k, d))
-    if dtype == np.float32:
-        var[::2] *= 1e-240
+    if dtype == np.float32 and k % 2:
+        var *= 1e-240
     return GaussianParams.from_moments(
         rng.dirichlet(np.ones(k) * 3), rng.normal(size=(k, d)), var, classes=np.arange(k)
     )
