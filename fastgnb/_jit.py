@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import functools
 import os
-import threading
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -43,13 +43,22 @@ __all__ = [
 # low-order terms of two-sum. Loops that matter are written in vectors, see `_lanes`.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 
-# Elementary operations below which starting threads costs more than it saves.
-PARALLEL_WORK = 200_000
+# Multiply-adds, or what takes as long, below which waking threads costs more than it saves, and
+# from which those of Numba's threading layer are worth that they spin.
+PARALLEL_WORK = 1_000_000
+LARGE_WORK = 1 << 27
+
+# The same of one call into compiled code: at most a few tenths of a second.
+_UNINTERRUPTED = 1 << 31
+
+# Times that each thread comes for more blocks, where there are enough.
+_SHARES = 8
 
 _KERNELS: list[Kernel] = []
 _SERIAL: list[Any] = []
 _EXAMPLES: list[Callable[[], None]] = []
-_parallel_slot = threading.Lock()
+_running: dict[str, object] = {}
+_own_threads: ThreadPoolExecutor | None = None
 _is_forked = False
 _is_warned = False
 _is_warming = False
@@ -57,9 +66,8 @@ _is_warming = False
 
 def _note_fork() -> None:
     # OpenMP's threads do not survive a fork: a child that enters a parallel kernel is killed.
-    global _is_forked, _parallel_slot
+    global _is_forked
     _is_forked = True
-    _parallel_slot = threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -104,9 +112,8 @@ class Kernel:
 
     Calling it takes the number of blocks, the body's arguments and the keyword `work`, the number
     of elementary operations, which decides whether threads are started. They also need more than
-    one thread, a process that was not forked from one with threads, and that no other Python thread
-    is inside one of our parallel loops: Numba's `workqueue` layer aborts the process when two
-    enter at once, and with the other layers they would compete for the same cores.
+    one thread, a process that was not forked, and that no other Python thread is inside one of our
+    parallel loops: it would compete for the same cores.
     """
 
     def __init__(self, body: Callable[..., None]) -> None:
@@ -116,26 +123,44 @@ class Kernel:
         _KERNELS.append(self)
 
     def __call__(self, n_blocks: int, *args: Any, work: int) -> None:
-        small = work < PARALLEL_WORK or n_blocks < 2 or n_threads() < 2
-        if config.DISABLE_JIT or _is_forked or (small and not _is_warming):
-            self.body(0, n_blocks, *args)
-            return
-        if _is_warming:
-            self.body(0, n_blocks, *args)
-        slot = _parallel_slot
-        if not slot.acquire(blocking=False):
-            self.body(0, n_blocks, *args)
-            return
-        try:
-            self._run_parallel(n_blocks, args)
-        finally:
-            slot.release()
+        # One call into compiled code is short enough that Ctrl-C is soon noticed after it.
+        step = max(1, n_blocks * _UNINTERRUPTED // max(work, 1))
+        for first in range(0, n_blocks, step):
+            last = min(first + step, n_blocks)
+            self._run(first, last, args, work * (last - first) // n_blocks)
 
-    def _run_parallel(self, n_blocks: int, args: tuple[Any, ...]) -> None:
-        failed = np.zeros(1, np.int64)
-        _drive(self._address(args), n_blocks, args, failed)
-        if failed[0]:
+    def _run(self, first: int, last: int, args: tuple[Any, ...], work: int) -> None:
+        if _is_warming and not config.DISABLE_JIT:
+            self._compile_teams(args)
+        small = work < PARALLEL_WORK or last - first < 2
+        if config.DISABLE_JIT or _is_forked or small or n_threads() < 2:
+            self.body(first, last, *args)
+            return
+        me = object()
+        # Not a lock, which an interrupt could leave taken between acquiring it and `try`.
+        try:
+            if _running.setdefault("kernel", me) is me:
+                self._run_parallel(first, last, args, work)
+            else:
+                self.body(first, last, *args)
+        finally:
+            if _running.get("kernel") is me:
+                del _running["kernel"]
+
+    def _run_parallel(self, first: int, last: int, args: tuple[Any, ...], work: int) -> None:
+        n = min(n_threads(), last - first)
+        state = np.array([first, 0], np.int64)
+        grain = max(1, (last - first) // (_SHARES * n))
+        team = _drive if work >= LARGE_WORK and _layer_is_safe() else _drive_own_threads
+        team(n, self._address(args), state, last, grain, args)
+        if state[1]:
             raise MemoryError(f"The kernel {self.name} found no memory for its scratch.")
+
+    def _compile_teams(self, args: tuple[Any, ...]) -> None:
+        nothing_left = (self._address(args), np.zeros(2, np.int64), 0, 1, args)
+        _work_off(*nothing_left)
+        if n_threads() and _layer_is_safe():
+            _drive(1, *nothing_left)
 
     def _address(self, args: tuple[Any, ...]) -> int:
         """Where the body's machine code for these arguments lies; compiles or loads it at first.
@@ -150,6 +175,25 @@ class Kernel:
             entry = compiled.fndesc.llvm_func_name
             self._addresses[key] = compiled.library.get_pointer_to_function(entry)
         return self._addresses[key]
+
+
+def _drive_own_threads(n: int, *share: Any) -> None:
+    """As `_drive`, with threads that sleep while they wait, and that nobody waits for in vain.
+
+    OpenMP's threads spin: where other processes want the cores, a call of 0.1 ms takes 10. This
+    one is done when all blocks are, though another thread may not have got a core yet.
+    """
+    global _own_threads
+    if _own_threads is None:
+        _own_threads = ThreadPoolExecutor(max(1, config.NUMBA_NUM_THREADS - 1), "fastgnb")
+    try:
+        others = [_own_threads.submit(_work_off, *share) for _ in range(n - 1)]
+    except RuntimeError:  # the interpreter is shutting down
+        others = []
+    _work_off(*share)
+    for other in others:
+        if not other.cancel():
+            other.result()
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -172,15 +216,60 @@ def _call(context: Any, address: Any, block: Any, args: Any) -> Any:
     return types.boolean(types.int64, types.int64, args), emit
 
 
-def _drive_blocks(address, n_blocks, args, failed):  # type: ignore[no-untyped-def]
-    for block in prange(n_blocks):
-        if _call(address, block, args):
-            failed[0] = 1
+@intrinsic  # type: ignore[untyped-decorator]
+def _take(context: Any, state: Any, grain: Any) -> Any:
+    """Add grain to state[0] and return what was there, as one step among threads."""
+
+    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, values[0])
+        return builder.atomic_rmw("add", array.data, values[1], "monotonic")
+
+    return types.int64(state, types.int64), emit
+
+
+@helper
+def _work_off_blocks(address, state, last, grain, args):  # type: ignore[no-untyped-def]
+    """Call the kernel at an address for blocks that nobody took yet, until all are taken.
+
+    state[0] is the first of them, and state[1] becomes 1 where a call fails. That threads take
+    blocks as they come lets fast and undisturbed cores do more.
+    """
+    while True:
+        first = _take(state, grain)
+        if first >= last:
+            return
+        for block in range(first, min(first + grain, last)):
+            if _call(address, block, args):
+                state[1] = 1
+
+
+def _work_off_serial(address, state, last, grain, args):  # type: ignore[no-untyped-def]
+    _work_off_blocks(address, state, last, grain, args)
+
+
+def _drive_blocks(n, address, state, last, grain, args):  # type: ignore[no-untyped-def]
+    for _ in prange(n):
+        _work_off_blocks(address, state, last, grain, args)
 
 
 def n_threads() -> int:
     """Threads that a parallel kernel called now from this Python thread may use."""
-    return int(numba.get_num_threads())
+    try:
+        return int(numba.get_num_threads())
+    except (ValueError, ImportError):  # no threading layer can be loaded
+        return int(config.NUMBA_NUM_THREADS)
+
+
+@functools.cache
+def _layer_is_safe() -> bool:
+    """Whether two Python threads may enter Numba's parallel loops at once; after `n_threads`.
+
+    `workqueue` aborts the process then, and only one of the loops need be ours.
+    """
+    try:
+        return bool(numba.threading_layer() in ("omp", "tbb"))
+    except ValueError:
+        return False
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
@@ -197,7 +286,7 @@ def example(call: Callable[[], None]) -> Callable[[], None]:
 
 
 def compile_examples() -> int:
-    """Run all examples of the kernels imported so far, also in parallel; count variants."""
+    """Run all examples of the kernels imported so far; count variants."""
     global _is_warming
     _is_warming = True
     try:
@@ -210,7 +299,7 @@ def compile_examples() -> int:
 
 def n_compiled() -> int:
     """Variants compiled in, or loaded into, this process so far."""
-    compiled = [each.body for each in _KERNELS] + _SERIAL + [_drive]
+    compiled = [each.body for each in _KERNELS] + _SERIAL + [_drive, _work_off]
     return sum(len(getattr(one, "overloads", ())) for one in compiled)
 
 
@@ -275,3 +364,4 @@ def _warn_once(error: Exception) -> None:
 
 
 _drive = _compile(_drive_blocks, parallel=True)
+_work_off = _compile(_work_off_serial, parallel=False)

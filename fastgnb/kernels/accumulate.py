@@ -577,7 +577,7 @@ def accumulate(
         for b in range(piece.first, piece.last, _BLOCKS):
             some = bounds[b : min(b + _BLOCKS, piece.last) + 1] - piece.start
             states = np.zeros((len(some) - 1, 4 * k * (-(-d // 8) * 8)))
-            _sum_blocks(len(states), *rows, *own, k, d, some, states, work=m * d)
+            _sum_blocks(len(states), *rows, *own, k, d, some, states, work=8 * m * d)
             _merge_blocks(states, skip, *sums, lost)
     if len(bounds) > 2:
         sums.scatter[...] += lost

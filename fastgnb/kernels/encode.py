@@ -42,7 +42,9 @@ class Coded(NamedTuple):
             return self.codes
         codes = np.empty(len(self.whole), np.int32)
         n_blocks = -(-len(codes) // _BLOCK)
-        _look_up(n_blocks, frozen(self.whole), self.low, frozen(self.table), codes, work=len(codes))
+        _look_up(
+            n_blocks, frozen(self.whole), self.low, frozen(self.table), codes, work=8 * len(codes)
+        )
         return codes
 
     def part(self, start: int, stop: int) -> Coded:
@@ -151,7 +153,7 @@ def encode_integers(y: NDArray[Any]) -> tuple[NDArray[Any], Coded] | None:
 def _seen(whole: NDArray[np.int64], low: int, span: int) -> NDArray[np.bool_] | None:
     """Which of the values low to low + span occur (span,); None where others do."""
     seen, outside = np.zeros(span, np.bool_), np.zeros(1, np.bool_)
-    _mark(-(-len(whole) // _BLOCK), frozen(whole), low, seen, outside, work=len(whole))
+    _mark(-(-len(whole) // _BLOCK), frozen(whole), low, seen, outside, work=8 * len(whole))
     return None if outside[0] else seen
 
 
