@@ -1,4 +1,4 @@
-"""Threads, layers, forks and caches: the same bits, and nothing of it reaches the user."""
+"""Options, layers and caches: the same bits, and nothing of it reaches the user."""
 
 from __future__ import annotations
 
@@ -66,49 +66,6 @@ def test_the_serial_twin_gives_the_same_bits(bits, monkeypatch):
     scope: dict[str, object] = {}
     exec(BITS, scope)
     assert scope["sha"].hexdigest() == bits
-
-
-@pytest.mark.parametrize("layer", ["omp", "workqueue"])
-def test_python_threads_may_call_at_once(python, layer):
-    code = """
-import threading
-import numpy as np
-from fastgnb import GaussianNB
-r = np.random.default_rng(0)
-X, y = r.normal(size=(50_000, 6)), r.integers(0, 3, 50_000)
-model = GaussianNB().fit(X, y)
-want, bad = model.predict_proba(X), []
-def work():
-    for _ in range(5):
-        if not (model.predict_proba(X) == want).all(): bad.append("proba")
-        if not (GaussianNB().fit(X, y).theta_ == model.theta_).all(): bad.append("theta")
-threads = [threading.Thread(target=work) for _ in range(4)]
-[t.start() for t in threads]; [t.join() for t in threads]
-print(bad)
-"""
-    assert python(code, NUMBA_THREADING_LAYER=layer, NUMBA_NUM_THREADS="2").strip() == "[]"
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
-@pytest.mark.parametrize("layer", ["omp", "workqueue"])
-def test_a_forked_child_can_fit_and_predict(python, layer):
-    code = """
-import os, sys, warnings
-import numpy as np
-warnings.simplefilter("ignore", DeprecationWarning)
-from fastgnb import GaussianNB
-r = np.random.default_rng(0)
-X, y = r.normal(size=(50_000, 6)), r.integers(0, 3, 50_000)
-want = GaussianNB().fit(X, y).predict_proba(X)
-def right(): return bool((GaussianNB().fit(X, y).predict_proba(X) == want).all())
-def child(depth):
-    pid = os.fork()
-    if pid == 0:
-        os._exit(0 if right() and (depth == 0 or child(depth - 1) == 0) else 1)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-print(child(1), right())
-"""
-    assert python(code, NUMBA_THREADING_LAYER=layer).split() == ["0", "True"]
 
 
 SMALL = """
@@ -197,7 +154,7 @@ def test_the_cache_is_used(python, tmp_path):
         QUICK
         + "from fastgnb import _jit\n"
         + (
-            "made = [k.body for k in _jit._KERNELS] + _jit._SERIAL + [_jit._drive]\n"
+            "made = [k.body for k in _jit._KERNELS] + _jit._SERIAL + [_jit._drive, _jit._work_off]\n"
             "print('COMPILED', sum(sum(t.stats.cache_misses.values()) for t in made))"
         )
     )
@@ -217,7 +174,7 @@ def test_the_number_of_variants_is_bounded(python, tmp_path):
     code = """
 import numpy as np
 from fastgnb import GaussianNB, _jit, kernels
-_jit.PARALLEL_WORK = 0
+_jit.PARALLEL_WORK = _jit.LARGE_WORK = 0
 before = kernels.warmup()
 y = np.array([0, 0, 1, 1])
 for dtype in ("f2", "f4", "f8", "i1", "u2", "i4", "i8", "?"):
@@ -234,35 +191,7 @@ for dtype in ("f2", "f4", "f8", "i1", "u2", "i4", "i8", "?"):
 print(before, _jit.n_compiled())
 """
     before, after = map(int, python(code).split())
-    assert before == after <= 20
-
-
-def test_a_kernel_that_runs_leaves_others_to_one_thread(monkeypatch):
-    calls = []
-    kernel = _jit.Kernel(lambda first, last: None)
-    monkeypatch.setattr(_jit, "_KERNELS", _jit._KERNELS[:-1])
-    kernel.body = lambda first, last: calls.append("serial")
-    kernel._run_parallel = lambda n_blocks, args: calls.append("parallel")
-    if _jit.n_threads() < 2:
-        pytest.skip("one thread only")
-    kernel(8, work=0)
-    kernel(8, work=2**40)
-    kernel(1, work=2**40)
-    with _jit._parallel_slot:
-        kernel(8, work=2**40)
-    assert calls == ["serial", "parallel", "serial", "serial"]
-
-
-def test_a_kernel_without_memory_says_so(monkeypatch):
-    def fail(address, n_blocks, args, failed):
-        failed[0] = 1
-
-    monkeypatch.setattr(_jit, "_drive", fail)
-    monkeypatch.setattr(_jit.Kernel, "_address", lambda self, args: 0)
-    kernel = _jit.Kernel(lambda first, last: None)
-    monkeypatch.setattr(_jit, "_KERNELS", _jit._KERNELS[:-1])
-    with pytest.raises(MemoryError, match="found no memory"):
-        kernel._run_parallel(2, ())
+    assert before == after <= 24
 
 
 def test_a_change_in_any_kernel_file_makes_the_cache_stale(python, tmp_path):
