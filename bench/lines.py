@@ -75,7 +75,7 @@ def judge(rows: list[Row]) -> list[Line]:
     table = Table(rows)
     parts = (
         _against_sklearn, _others, _shares, _narrow, _fortran, _labels, _stream, _one_row, _memory,
-        _files, _startup, _threads, _accuracy,
+        _files, _startup, _threads, _busy, _accuracy,
     )  # fmt: skip
     return [line for part in parts for line in part(table)]
 
@@ -250,6 +250,19 @@ def _threads(table: Table) -> Iterator[Line]:
     for ratio in table.ratios("threads", "predict", "2 threads", "1 threads"):
         what = f"predict, two threads against one, {ratio.shape}"
         yield Line(what, 1.7, ratio.median, ratio.best)
+
+
+def _busy(table: Table) -> Iterator[Line]:
+    rows = {name: table.of("busy", "predict", name) for name in ("alone", "busy")}
+    means = [
+        busy.extra["mean"] / alone.extra["mean"] for alone, busy in zip(*rows.values(), strict=True)
+    ]
+    ratios = table.ratios("busy", "predict", "alone", "busy")
+    for ratio, mean in zip(ratios, means, strict=True):
+        what = f"predict beside busy processes against alone, {ratio.shape}"
+        yield Line(
+            what, 3.0, ratio.median, ratio.best, at_most=True, detail=f"by means {mean:.1f} x"
+        )
 
 
 def _accuracy(table: Table) -> Iterator[Line]:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import os
+import subprocess
+import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +17,9 @@ import numpy as np
 from . import answers, fresh, problems
 from .measure import Row, row
 from .rivals import OURS
-from .timing import EFFORTS, Effort, Timing, interleave
+from .timing import EFFORTS, Call, Effort, Timing, interleave, timed
+
+SPIN = "print(flush=True)\nwhile True: pass"
 
 
 def memory(size: str) -> Iterator[Row]:
@@ -91,3 +98,44 @@ def _program(name: str, ending: str) -> str:
     if not name.startswith("read"):
         return "fastgnb"
     return "numpy" if ending == "npy" else "pyarrow"
+
+
+def beside_busy_processes(size: str) -> Iterator[Row]:
+    """predict of 1,000 rows, alone and while as many processes as cores compute without end."""
+    rounds = {"toy": 1, "quick": 5, "full": 15}[size]
+    for d in (20, 100):
+        problem = problems.Problem(1000, d, 10)
+        X, y = problem.data()
+        model = OURS.fit(X, y)
+        answers.check_labels(model.predict(X), OURS, problem, np.arange(len(X)))
+        call = functools.partial(model.predict, X)
+        seconds: dict[str, list[float]] = {"alone": [], "busy": []}
+        for _ in range(rounds):
+            seconds["alone"] += _timed_calls(call)
+            with _busy_processes(os.cpu_count() or 1):
+                seconds["busy"] += _timed_calls(call)
+        for program, found in seconds.items():
+            mean = float(np.mean(found))
+            yield row("busy", "predict", problem, program, Timing(found, None), mean=mean)
+
+
+def _timed_calls(call: Call) -> list[float]:
+    call()
+    return [timed(call)[0] for _ in range(100)]
+
+
+@contextlib.contextmanager
+def _busy_processes(n: int) -> Iterator[None]:
+    some = [
+        subprocess.Popen([sys.executable, "-c", SPIN], stdout=subprocess.PIPE) for _ in range(n)
+    ]
+    try:
+        for one in some:
+            assert one.stdout is not None
+            one.stdout.readline()  # it has started
+        time.sleep(0.1)
+        yield
+    finally:
+        for one in some:
+            one.kill()
+            one.communicate()

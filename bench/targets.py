@@ -33,6 +33,7 @@ GROUPS: dict[str, Callable[[str], Iterator[Row]]] = {
     "startup": measure_outside.startup,
     "cold": measure_outside.cold,
     "threads": measure.threads,
+    "busy": measure_outside.beside_busy_processes,
     "accuracy": measure.accurate,
 }
 
@@ -95,8 +96,9 @@ CONTENDED = 0.1  # cores that other processes use, from which on verdicts are in
 
 
 def contended(result: dict[str, Any]) -> list[str]:
-    """Groups that were measured while other processes were busy."""
-    return [name for name, cores in result["neighbours"].items() if (cores or 0.0) > CONTENDED]
+    """Groups that were measured while other processes were busy, but for the one that wants it."""
+    found = [name for name, cores in result["neighbours"].items() if (cores or 0.0) > CONTENDED]
+    return [name for name in found if name != "busy"]
 
 
 def warnings(result: dict[str, Any]) -> list[str]:
