@@ -14,6 +14,15 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With NUMBA_DISABLE_JIT=1, which coverage is measured with, leave out what needs the compiler."""
+    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
+        skip = pytest.mark.skip(reason="needs the compiler")
+        for item in items:
+            if item.get_closest_marker("compiled"):
+                item.add_marker(skip)
+
+
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(20240607)
