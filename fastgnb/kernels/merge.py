@@ -102,7 +102,7 @@ def _collapse(na, ma, la, va, n, m, low, v):
 
 def merge(a: Parts, b: Parts) -> Parts:
     """Statistics of the rows of a and of b, over the same classes. Error: a few units each."""
-    both = Parts(*(np.empty_like(part) for part in a))
+    both = Parts(*(np.empty(part.shape) for part in a))
     _merge(*map(_plain, a), *map(_plain, b), *both)
     return both
 
@@ -116,7 +116,8 @@ def collapse(parts: Parts) -> Parts:
 
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:
-    return frozen(np.ascontiguousarray(array))
+    """The one type that kernels are compiled for; statistics made by hand may be of any."""
+    return frozen(np.ascontiguousarray(array, np.float64))
 
 
 @example
