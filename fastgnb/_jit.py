@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +25,8 @@ import numpy as np
 from numba import config, njit, prange, typeof, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from ._cache import Entries, Key, digest_of_files
 
 __all__ = [
     "Kernel",
@@ -53,6 +56,11 @@ _UNINTERRUPTED = 1 << 31
 
 # Times that each thread comes for more blocks, where there are enough.
 _SHARES = 8
+
+# Settings of Numba's that change machine code, which its own cache does not look at.
+_CODE_OPTIONS = (
+    "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT",
+)  # fmt: skip
 
 _KERNELS: list[Kernel] = []
 _SERIAL: list[Any] = []
@@ -130,7 +138,7 @@ class Kernel:
             self._run(first, last, args, work * (last - first) // n_blocks)
 
     def _run(self, first: int, last: int, args: tuple[Any, ...], work: int) -> None:
-        if _is_warming and not config.DISABLE_JIT:
+        if _is_warming:
             self._compile_teams(args)
         small = work < PARALLEL_WORK or last - first < 2
         if config.DISABLE_JIT or _is_forked or small or n_threads() < 2:
@@ -159,7 +167,7 @@ class Kernel:
     def _compile_teams(self, args: tuple[Any, ...]) -> None:
         nothing_left = (self._address(args), np.zeros(2, np.int64), 0, 1, args)
         _work_off(*nothing_left)
-        if n_threads() and _layer_is_safe():
+        if _layer_is_safe():
             _drive(1, *nothing_left)
 
     def _address(self, args: tuple[Any, ...]) -> int:
@@ -254,22 +262,25 @@ def _drive_blocks(n, address, state, last, grain, args):  # type: ignore[no-unty
 
 def n_threads() -> int:
     """Threads that a parallel kernel called now from this Python thread may use."""
-    try:
-        return int(numba.get_num_threads())
-    except (ValueError, ImportError):  # no threading layer can be loaded
-        return int(config.NUMBA_NUM_THREADS)
+    return int(numba.get_num_threads() if _layer() else config.NUMBA_NUM_THREADS)
 
 
 @functools.cache
+def _layer() -> str:
+    """Numba's threading layer; empty where none, or not the one asked for, can be loaded."""
+    try:
+        numba.get_num_threads()
+        return str(numba.threading_layer())
+    except (ValueError, ImportError):
+        return ""
+
+
 def _layer_is_safe() -> bool:
-    """Whether two Python threads may enter Numba's parallel loops at once; after `n_threads`.
+    """Whether two Python threads may enter Numba's parallel loops at once.
 
     `workqueue` aborts the process then, and only one of the loops need be ours.
     """
-    try:
-        return bool(numba.threading_layer() in ("omp", "tbb"))
-    except ValueError:
-        return False
+    return _layer() in ("omp", "tbb")
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
@@ -288,7 +299,7 @@ def example(call: Callable[[], None]) -> Callable[[], None]:
 def compile_examples() -> int:
     """Run all examples of the kernels imported so far; count variants."""
     global _is_warming
-    _is_warming = True
+    _is_warming = not config.DISABLE_JIT
     try:
         for call in _EXAMPLES:
             call()
@@ -313,54 +324,66 @@ def _compile(body: Callable[..., Any], *, parallel: bool) -> Any:
 def _attach_cache(dispatcher: Any, body: Callable[..., Any]) -> None:
     """Cache on disk where that works; a cache that fails never reaches the user.
 
-    Numba raises at decoration when no folder is writable, and at the first call when a cache file
-    is truncated or the disk is full. Compiling again is always a right answer.
+    Numba finds the folder, and raises at decoration where none is writable. What lies there is
+    ours, see `_cache`. Compiling again is always a right answer, so that an entry that cannot be
+    loaded is no more than one that is not there; one that cannot be saved is worth a warning.
     """
     from numba.core.caching import FunctionCache
+    from numba.core.serialize import dumps
 
     class GuardedCache(FunctionCache):  # type: ignore[misc]
-        def _index_key(self, sig: Any, codegen: Any) -> Any:
-            # Numba looks at the kernel's own file only, and its helpers stand in others too.
-            return super()._index_key(sig, codegen), _sources()
+        def __init__(self, body: Callable[..., Any]) -> None:
+            super().__init__(body)
+            name = f"{body.__module__}.{body.__name__}.{sys.implementation.cache_tag}"
+            self._cache_file = Entries(Path(self.cache_path), name, dumps)
+            self._origin = _origin()
+
+        def _index_key(self, sig: Any, codegen: Any) -> Key:
+            types_of, processor, code = super()._index_key(sig, codegen)
+            options = [str(getattr(config, name, None)) for name in _CODE_OPTIONS]
+            return Key(repr((types_of, processor)), repr((self._origin, code, options)))
 
         def load_overload(self, sig: Any, target_context: Any) -> Any:
             try:
                 return super().load_overload(sig, target_context)
-            except Exception as error:
-                _warn_once(error)
+            except Exception:
                 return None
 
         def save_overload(self, sig: Any, data: Any) -> None:
             try:
                 super().save_overload(sig, data)
             except Exception as error:
-                _warn_once(error)
+                _warn_of_cache(error)
 
     try:
         dispatcher._cache = GuardedCache(body)
     except (RuntimeError, OSError) as error:
-        _warn_once(error)
+        _warn_of_cache(error)
 
 
 @functools.cache
-def _sources() -> tuple[tuple[str, int, int], ...]:
-    """Name, size and time of change of every file that a kernel may be compiled from."""
+def _origin() -> tuple[str, ...]:
+    """All that compiled code is made from, besides the kernel's own bytecode and types.
+
+    Numba looks at the kernel's own file only, and its helpers stand in others too.
+    """
     here = Path(__file__).parent
     files = [Path(__file__), here / "_lanes.py", *sorted((here / "kernels").glob("*.py"))]
-    stats = [(file.name, file.stat()) for file in files]
-    return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats)
+    return sys.version, numba.__version__, np.__version__, digest_of_files(files)
 
 
-def _warn_once(error: Exception) -> None:
+def _warn_of_cache(error: Exception) -> None:
+    _warn_once(
+        f"fastgnb compiles its kernels in each process, because Numba's cache cannot be used: "
+        f"{error}. Set NUMBA_CACHE_DIR to a writable folder to keep them."
+    )
+
+
+def _warn_once(text: str) -> None:
     global _is_warned
     if not _is_warned:
         _is_warned = True
-        warnings.warn(
-            "fastgnb compiles its kernels in each process, because Numba's cache cannot be used: "
-            f"{error} Set NUMBA_CACHE_DIR to a writable folder to keep them.",
-            RuntimeWarning,
-            stacklevel=2,
-        )
+        warnings.warn(text, RuntimeWarning, stacklevel=2)
 
 
 _drive = _compile(_drive_blocks, parallel=True)

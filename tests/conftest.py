@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With NUMBA_DISABLE_JIT=1, which coverage is measured with, leave out what needs the compiler."""
+    """With NUMBA_DISABLE_JIT=1, as coverage is measured, leave out what needs the compiler."""
     if os.environ.get("NUMBA_DISABLE_JIT") == "1":
         skip = pytest.mark.skip(reason="needs the compiler")
         for item in items:

@@ -28,7 +28,9 @@ FLOORS = [
     ["kernels.accumulate", "kernels.score"],
     [f"kernels.{name}" for name in ("encode", "far", "layout", "logs", "merge", "posterior")],
     ["kernels.rows"],
-    ["_jit", "_lanes", "_atomic", "_interrupt"],
+    ["_jit", "_lanes"],
+    ["_cache"],
+    ["_atomic", "_interrupt"],
     ["__init__"],
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}

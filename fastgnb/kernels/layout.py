@@ -62,7 +62,7 @@ def pieces(X: NDArray[Any], bounds: NDArray[np.int64]) -> Iterator[Piece]:
     for first in range(0, last, step):
         end = min(first + step, last)
         start, stop = int(bounds[first]), int(bounds[end])
-        data = np.ascontiguousarray(X[start:stop], dtype=wide)
+        data = np.require(X[start:stop], wide, ("C", "ALIGNED"))
         yield Piece(frozen(data.reshape(-1)), False, first, end, start, stop)
 
 

@@ -116,7 +116,8 @@ def collapse(parts: Parts) -> Parts:
 
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:
-    return frozen(np.ascontiguousarray(array))
+    """The one type that kernels are compiled for; statistics made by hand may be of any."""
+    return frozen(np.ascontiguousarray(array, np.float64))
 
 
 @example
