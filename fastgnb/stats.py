@@ -351,8 +351,9 @@ def _check_contained(
     other = (left == 0) & (nb > 0) & (change > 1e3 * slack)
     if (short | other).any():
         c, j = (int(v) for v in np.argwhere(short | other)[0])
+        label = a.classes.tolist()[c]
         raise ValueError(
-            f"Cannot subtract statistics of rows that were not added: class {a.classes[c]!r}, "
+            f"Cannot subtract statistics of rows that were not added: class {label!r}, "
             f"feature {j} would be left with negative scatter."
         )
 

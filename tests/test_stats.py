@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.resources
 import itertools
 import re
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -527,3 +528,91 @@ def test_classes_at_both_ends_of_float64_do_not_meet(k):
     stats = ClassStats.from_rows(X, y)
     assert (stats.mean == np.column_stack([ends, np.arange(k)])).all()
     assert (stats.variance == 0).all()
+
+
+def parts(stats):
+    return stats.count, stats.mean, stats.variance, stats.mean_low
+
+
+def test_what_loses_no_rows_keeps_its_bits_and_what_loses_all_is_empty(rng):
+    X, y = rng.normal(size=(60, 3)) + 5, np.arange(60) % 3
+    whole = ClassStats.from_rows(X[:30], y[:30]) + ClassStats.from_rows(X[30:], y[30:])
+    assert (whole.mean_low != 0).any()
+    left = whole - ClassStats.from_rows(X[y == 1], y[y == 1])
+    for mine, before in zip(parts(left), parts(whole), strict=True):
+        np.testing.assert_array_equal(mine[[0, 2]], before[[0, 2]])
+        assert not mine[1].any()
+        assert mine.dtype == np.float64
+
+
+def test_features_that_lose_nothing_keep_their_bits_where_values_are_missing(rng):
+    X = rng.normal(size=(40, 3)) + 2
+    bad = X[:10].copy()
+    bad[:, 1] = np.nan
+    X[:10, 1] = np.nan
+    whole = ClassStats.from_rows(X, np.zeros(40, int), missing="skip")
+    left = whole - ClassStats.from_rows(bad, np.zeros(10, int), missing="skip")
+    np.testing.assert_array_equal(left.feature_count, [[30, 30, 30]])
+    for mine, before in zip(parts(left)[1:], parts(whole)[1:], strict=True):
+        assert mine[0, 1] == before[0, 1]
+        assert mine[0, 0] != before[0, 0]
+
+
+def test_what_is_left_after_subtracting_has_both_parts_of_its_mean(rng):
+    """mean + mean_low hold about 30 digits, also after rows were taken out."""
+    X = rng.normal(size=(64, 2)) * 1e-3 + 1e6
+    y = np.zeros(64, int)
+    whole = ClassStats.from_rows(X, y)
+    left = whole - ClassStats.from_rows(X[:32], y[:32])
+    for j in range(2):
+        exact = sum(map(Fraction, X[32:, j].tolist())) / 32
+        mean = Fraction(float(left.mean[0, j])) + Fraction(float(left.mean_low[0, j]))
+        assert abs(mean - exact) < exact * Fraction(1, 10**19)
+        assert abs(Fraction(float(left.mean[0, j])) - exact) <= abs(exact) / 2**52
+
+
+def test_more_values_than_rows_cannot_be_left():
+    X = np.array([[1.0, 2.0], [3.0, np.nan], [5.0, 7.0]])
+    whole = ClassStats.from_rows(X, [0, 0, 0], missing="skip")
+    other = ClassStats.from_rows([[1.0, np.nan], [3.0, np.nan]], [0, 0], missing="skip")
+    text = (
+        "Cannot subtract statistics of rows that were not added: more values than rows would be "
+        "left."
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
+        whole - other
+    one = ClassStats.from_rows([[3.0, np.nan]], [0], missing="skip")
+    np.testing.assert_array_equal((whole - one).feature_count, [[2, 2]])
+
+
+def test_a_scatter_that_cannot_have_been_inside_is_found_however_small():
+    """The slack is of the size of rounding: 1e-12 of the largest scatter, not more."""
+    y = np.zeros(4, int)
+    whole = ClassStats.from_rows(np.array([[0.0], [2.0], [4.0], [6.0]]), y)
+    inside = ClassStats.from_rows(np.array([[0.0], [6.0]]), y[:2])
+    np.testing.assert_allclose((whole - inside).variance, [[1.0]], rtol=1e-13)
+    outside = ClassStats.from_rows(np.array([[-1e-6], [6.0]]), y[:2])
+    np.testing.assert_allclose((whole - outside).mean, [[3 + 5e-7]], rtol=1e-12)  # it could be
+    for rows in ([[-2.0], [8.0]], [[-0.5], [6.5]]):
+        with pytest.raises(ValueError, match="class 0, feature 0 would be left with negative"):
+            whole - ClassStats.from_rows(np.array(rows), y[:2])
+    with pytest.raises(ValueError, match="would be left with negative scatter"):
+        whole - ClassStats.from_rows(np.array([[0.0], [2.0], [4.0], [6.00001]]), y)
+
+
+def test_weights_whose_difference_is_rounding_are_none_and_whole_ones_are_exact():
+    weights = np.full(10, 0.1)
+    X, y = np.arange(10.0)[:, None], np.zeros(10, int)
+    whole = ClassStats.from_rows(X, y, weights)
+    for i in range(10):
+        whole = whole - ClassStats.from_rows(X[i : i + 1], y[:1], weights[:1])
+    assert whole.count[0] == 0
+    one = ClassStats.from_rows([[0.0]], [0])
+    huge = replace(one, count=np.array([2.0**52]), variance=np.ones((1, 1)))
+    assert (huge - one).count[0] == 2.0**52 - 1
+    text = (
+        "Cannot subtract more weight than was added: the statistics on the right are not of rows "
+        "among those on the left."
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
+        one - huge
