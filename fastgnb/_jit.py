@@ -7,6 +7,11 @@ same bits, because blocks are cut by the shape of the data and merged in block o
 
 The address, and not a call that Numba links, is what makes compiling fast: LLVM would optimise
 all that a parallel function is linked with again, three times over.
+
+Whatever comes in, kernels see C order, native and read-only, float32 or float64 rows, float64
+weights and statistics, int64 labels or their words. So there are 16 variants in all, which
+`compile_examples` compiles: of eight kernels one each, of those that read rows (`_sum_blocks`,
+`_score`) a second one for float32, and six of the parallel loop, one for each variant that it runs.
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ import threading
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numba
 import numpy as np
@@ -187,10 +192,13 @@ def _drive_blocks(address, n_blocks, args, failed):  # type: ignore[no-untyped-d
 
 
 def n_threads() -> int:
-    """Threads that a parallel kernel called now from this Python thread may use."""
+    """Threads that a parallel kernel called now from this Python thread may use.
+
+    0 where Numba finds no threading layer, or not the one that its settings ask for.
+    """
     try:
         return int(numba.get_num_threads())
-    except (ValueError, ImportError) as error:  # no threading layer loads, or not the wanted one
+    except (ValueError, ImportError) as error:
         _warn_once(
             "fastgnb runs on one thread, because Numba cannot start more: "
             f"{' '.join(str(error).split())}"
@@ -243,13 +251,23 @@ def _attach_cache(dispatcher: Any, body: Callable[..., Any]) -> None:
     ours, see `_cache`. Compiling again is always a right answer, so that an entry that cannot be
     loaded is no more than one that is not there; one that cannot be saved is worth a warning.
     """
-    from numba.core.caching import FunctionCache
+    from numba.core.caching import CompileResultCacheImpl, FunctionCache
     from numba.core.serialize import dumps
 
+    class Finder(CompileResultCacheImpl):  # type: ignore[misc]
+        _locator_classes: ClassVar[list[Any]] = [
+            each
+            for each in CompileResultCacheImpl._locator_classes
+            if _has_home() or not each.__name__.endswith("UserWideCacheLocator")
+        ]
+
     class GuardedCache(FunctionCache):  # type: ignore[misc]
+        _impl_class = Finder
+
         def __init__(self, body: Callable[..., Any]) -> None:
             super().__init__(body)
-            name = f"{body.__module__}.{body.__name__}.{sys.implementation.cache_tag}"
+            python = f"{sys.implementation.cache_tag}.opt-{sys.flags.optimize}"
+            name = f"{body.__module__}.{body.__name__}.{python}"
             self._cache_file = Entries(Path(self.cache_path), name, dumps)
             self._origin = _origin()
 
@@ -274,6 +292,11 @@ def _attach_cache(dispatcher: Any, body: Callable[..., Any]) -> None:
         dispatcher._cache = GuardedCache(body)
     except (RuntimeError, OSError) as error:
         _warn_of_cache(error)
+
+
+def _has_home() -> bool:
+    """Whether a user's folder is known; else Numba makes one named `~` in the current folder."""
+    return os.path.isabs(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~"))
 
 
 @functools.cache
