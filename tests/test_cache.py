@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_jit import PRELOAD_TBB
 
 import fastgnb
 from fastgnb._cache import Entries, Key, digest_of_files
@@ -161,7 +160,9 @@ def test_a_reader_sees_whole_entries_while_others_replace_them(tmp_path):
     in_folder(tmp_path).save(keys[0], large[0])
     writers = [
         threading.Thread(
-            target=lambda v=version: [in_folder(tmp_path).save(keys[v], large[v]) for _ in range(60)]
+            target=lambda v=version: [
+                in_folder(tmp_path).save(keys[v], large[v]) for _ in range(60)
+            ]
         )
         for version in range(2)
     ]
@@ -328,6 +329,7 @@ for place, name, other in (
     assert all(line.split()[1:] == ["1", "0", "1", "0"] for line in lines[1:]), lines
 
 
+@pytest.mark.slow
 def test_another_version_of_python_has_its_own_files(python, tmp_path):
     cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
     other = "import sys; sys.implementation.cache_tag = 'cpython-37'\n"
@@ -343,9 +345,9 @@ def test_installs_that_share_a_folder_keep_their_own_code(python, tmp_path):
     assert source.count("codes[i] = table[y[i] - low]") == 2
     changed.write_text(source.replace("codes[i] = table[y[i] - low]", "codes[i] = 7"))
     cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    for _ in range(2):
-        assert python(using(a, CODES), **cache) == "[1, 0, 1]\n"
-        assert python(using(b, CODES), **cache) == "[7, 7, 7]\n"
+    assert python(using(a, CODES), **cache) == "[1, 0, 1]\n"
+    assert python(using(b, CODES), **cache) == "[7, 7, 7]\n"
+    assert python(using(a, CODES + COMPILED), **cache) == "[1, 0, 1]\ncompiled 0\n"
 
 
 def test_another_source_of_the_same_size_and_time_makes_the_cache_stale(python, tmp_path):
@@ -520,21 +522,30 @@ def without(*layers: str) -> str:
     )
 
 
-def test_the_last_threading_layer_is_enough(python, tmp_path):
-    code = without("omppool", "tbbpool") + THREADS + "import numba; print(numba.threading_layer())"
-    out = python(code, NUMBA_NUM_THREADS="2", NUMBA_CACHE_DIR=str(tmp_path))
-    assert out == "True\nworkqueue\n"
-    assert python(without("omppool", "tbbpool") + MODEL, NUMBA_NUM_THREADS="2") == GOOD
+LAST_LAYER = without("omppool", "tbbpool"), "import numba; print(numba.threading_layer())"
+
+
+def test_the_last_threading_layer_is_enough(python):
+    out = python(MODEL.join(LAST_LAYER), NUMBA_NUM_THREADS="2")
+    assert out == GOOD + "workqueue\n"
+
+
+@pytest.mark.slow
+def test_the_last_threading_layer_is_enough_to_compile(python, tmp_path):
+    cache = {"NUMBA_NUM_THREADS": "2", "NUMBA_CACHE_DIR": str(tmp_path)}
+    assert python(THREADS.join(LAST_LAYER), **cache) == "True\nworkqueue\n"
 
 
 NO_LAYER = {
     "none": (without("omppool", "tbbpool", "workqueue"), None),
-    "not the wanted one": (without("tbbpool"), "tbb"),
-    "no such": ("", "nothing"),
+    "not the one asked for": (without("tbbpool"), "tbb"),
+    "none of that name": ("", "nothing"),
 }
 
 
-@pytest.mark.parametrize("case", NO_LAYER)
+@pytest.mark.parametrize(
+    "case", ["none", *(pytest.param(c, marks=pytest.mark.slow) for c in list(NO_LAYER)[1:])]
+)
 def test_without_a_threading_layer_one_thread_does_the_work(python, case):
     prelude, layer = NO_LAYER[case]
     code = recorded(MODEL) + "from fastgnb import _jit; print(_jit.n_threads())"
@@ -578,6 +589,7 @@ def test_interpreters_of_all_kinds(python, tmp_path, environment):
     assert python(code, str(tmp_path), **environment) == GOOD + DONE
 
 
+@pytest.mark.slow
 def test_with_and_without_docstrings_kernels_are_compiled_once_each(python, tmp_path):
     where = {"NUMBA_CACHE_DIR": str(tmp_path)}
     for compiled in (1, 0):
@@ -605,7 +617,9 @@ def test_an_isolated_interpreter(tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (0, GOOD, "")
 
 
-@pytest.mark.parametrize("name", ["package.zip", "package-0.1-py3-none-any.whl"])
+@pytest.mark.parametrize(
+    "name", ["package.zip", pytest.param("package-0.1-py3-none-any.whl", marks=pytest.mark.slow)]
+)
 def test_a_package_inside_an_archive_costs_one_warning(python, tmp_path, name):
     archive = tmp_path / name
     with zipfile.ZipFile(archive, "w") as file:
@@ -627,3 +641,131 @@ def test_rows_that_lie_between_the_places_of_floats_are_moved():
     pieces = list(layout.pieces(odd, np.array([0, 3, 6])))
     assert all(piece.data.flags.aligned for piece in pieces)
     assert np.concatenate([piece.data for piece in pieces]).tolist() == list(range(12))
+
+
+TOUR = """
+import sys, warnings
+import numpy as np, pandas as pd, polars as pl
+warnings.simplefilter("error")
+from sklearn.naive_bayes import GaussianNB as Plain
+from fastgnb import ClassStats, GaussianNB, _jit, cli, kernels, load, save
+folder = sys.argv[1]
+_jit.PARALLEL_WORK = 0
+warm = kernels.warmup()
+ASK = ("predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba",
+       "predict_log_evidence")
+
+def laid_out(a):
+    yield np.ascontiguousarray(a)
+    yield np.asfortranarray(a)
+    yield a.repeat(2, axis=-1)[..., ::2]
+    yield a[::-1].copy()[::-1]
+    yield a[..., ::-1].copy()[..., ::-1]
+    yield a.astype(a.dtype.newbyteorder("S"))
+    odd = np.frombuffer(bytearray(a.nbytes + 1), np.uint8)[1:].view(a.dtype).reshape(a.shape)
+    odd[...] = a
+    yield odd
+    still = a.copy()
+    still.flags.writeable = False
+    yield still
+
+def mapped(a, order):
+    name = f"{folder}/{order}{a.dtype}"
+    file = np.memmap(name, a.dtype, "w+", shape=a.shape, order=order)
+    file[...] = a
+    yield file
+    yield np.memmap(name, a.dtype, "r", shape=a.shape, order=order)
+
+def learn(X, y, w=None, missing="error"):
+    stats = ClassStats.from_rows(X, y, w, missing=missing)
+    return GaussianNB(missing=missing).fit(X, y, w).partial_fit(X, y, sample_weight=w), stats
+
+def visit(X, y, w=None, missing="error"):
+    model, stats = learn(X, y, w, missing)
+    for name in ASK:
+        getattr(model, name)(X)
+    stats = stats.update(X, y) + stats
+    stats.total(), stats.within(), stats.between()
+    model.merge(GaussianNB(missing=missing).fit_stats(stats))
+
+r = np.random.default_rng(0)
+base, y = r.integers(0, 2, (12, 3)), np.arange(12) % 3
+base[:3] = np.eye(3)
+X, text, some = base + r.normal(size=base.shape), np.array(["a", "bc", "d"])[y], r.random(12) + 0.5
+
+# Rows: dtypes and layouts, sizes, memory maps, frames.
+for dtype in ("f8", "f4", "f2", "g", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?"):
+    for rows in laid_out(base.astype(dtype)):
+        visit(rows, y)
+        visit(rows, y, some, "skip")
+    if dtype != "g":
+        for order in "CF":
+            for rows in mapped(base.astype(dtype), order):
+                visit(rows, y)
+for n, d, k in ((1, 1, 1), (3000, 1, 1), (3000, 3, 2), (3000, 9, 4), (3000, 40, 50)):
+    full = r.normal(size=(n, d))
+    for rows in (full, np.asfortranarray(full.astype("f4")), full.astype("f2"), full[:, ::-1]):
+        visit(rows, np.arange(n) % k, r.random(n) + 0.1)
+        visit(rows, np.arange(n) % k, None, "skip")
+frame = pd.DataFrame(X, columns=list("abc"))
+for rows in (frame, frame.astype("f4"), frame.assign(b=base[:, 0], c=y > 0),
+             frame.astype("Float64"), pl.DataFrame({"a": X[:, 0], "b": base[:, 0]}), X.tolist()):
+    visit(rows, y)
+    visit(rows, y, None, "skip")
+
+# Labels and weights.
+numbers = [y.astype(t) for t in "bhilBHILefdg"]
+wide = [y == 0, y * 10**6, y * (1 << 61), np.array([0, 1, 2**64 - 1], np.uint64)[y], y - 2.0, text]
+for kind in numbers + wide:
+    for labels in laid_out(kind):
+        learn(X, labels)
+for labels in (y.tolist(), text.tolist(), text.astype(object), y.astype(object), pd.Series(y),
+               pd.Series(text), pd.Series(text, dtype="category"), pd.Series(y, dtype="Int64"),
+               pd.Series(y == 1, dtype="boolean"), pl.Series(y), pl.Series(text)):
+    visit(X, labels)
+[GaussianNB().fit(X, labels).score(X, labels) for labels in (y, text, y == 0)]
+for kind in "fdegiB":
+    for weight in laid_out((some * 9).astype(kind)):
+        learn(X, y, weight)
+for weight in (2.0, 3, y >= 0, some.tolist(), some.astype(object), some * 1e-250, pd.Series(some),
+               pl.Series(some)):
+    learn(X, y, weight)
+
+# Ends of the ranges, and statistics that others made.
+ClassStats.from_rows(np.empty((0, 3)), [])
+ClassStats.from_rows(X, y, classes=np.arange(9)).collapse()
+GaussianNB().partial_fit(X[:1], y[:1], classes=[0, 1, 2]).partial_fit(X, y)
+far = np.full((1, 3), 1e200)
+[getattr(GaussianNB(missing=m).fit(X, y), name)(far) for m in ("error", "skip") for name in ASK]
+stats = ClassStats.from_rows(X, y)
+stats - ClassStats.from_rows(X[:6], y[:6])
+own = stats.count, stats.mean, stats.variance, stats.mean_low
+for parts in zip(*map(laid_out, own)):
+    odd = ClassStats(stats.classes, *parts)
+    odd + odd, stats + odd, odd + stats, odd.collapse(), odd.between()
+    GaussianNB().fit_stats(odd).predict(X)
+odd = ClassStats(stats.classes, *(part.astype("f4") for part in own))
+odd + stats, odd.collapse()
+plain = Plain().fit(X, y)
+plain.theta_, plain.var_ = np.asfortranarray(plain.theta_), np.asfortranarray(plain.var_)
+taken = GaussianNB.from_sklearn(plain).partial_fit(X, y)
+taken.theta_, taken.var_ = np.asfortranarray(taken.theta_).astype("f4"), taken.var_[:, ::-1]
+[getattr(taken, name)(X) for name in ASK]
+
+# Files, and the command.
+save(taken, f"{folder}/taken.fgnb")
+load(f"{folder}/taken.fgnb").partial_fit(X, y).merge(taken)
+for kind in ("f4", "f8", "i8"):
+    data, model, out = (f"{folder}/{kind}.{end}" for end in ("parquet", "fgnb", "csv"))
+    (frame * 9).astype(kind).assign(y=text).to_parquet(data)
+    for command in (["fit", data, "--target", "y", "--model", model],
+                    ["update", model, data, "--target", "y"],
+                    ["predict", model, data, "--proba", "--evidence", "--output", out]):
+        assert cli.main([*command, "--quiet"]) == 0
+print(warm, _jit.n_compiled())
+"""
+
+
+def test_warming_up_compiles_all_that_any_input_needs(python, tmp_path):
+    """16 variants, as `_jit` says where it says how kernels are compiled."""
+    assert python(TOUR, str(tmp_path)).split() == ["16", "16"]
