@@ -1,12 +1,19 @@
 """How kernels are compiled and run: options, threads, the cache.
 
 A kernel is written once as a loop over a range of independent blocks, and compiled once per
-argument types. Small work runs as that loop; for larger work one parallel loop, which is the same
-for all kernels, calls the compiled kernel by its address for one block at a time. Both give the
-same bits, because blocks are cut by the shape of the data and merged in block order.
+argument types. Small work runs as that loop; for larger work threads take blocks from a counter
+until none is left, and call the compiled kernel by its address for one block at a time. They are
+Python's, which sleep while they wait, for calls of milliseconds, and Numba's for long ones. All
+give the same bits, because blocks are cut by the shape of the data and merged in block order.
 
 The address, and not a call that Numba links, is what makes compiling fast: LLVM would optimise
 all that a parallel function is linked with again, three times over.
+
+Whatever comes in, kernels see C order, native and read-only, float32 or float64 rows, float64
+weights and statistics, int64 labels or their words. So there are 24 variants in all, which
+`compile_examples` compiles: of ten kernels one each, of those that read rows (`_sum_blocks`,
+`_score`) a second one for float32, and one loop of each kind (`_drive`, which is not there with
+the `workqueue` layer, and `_work_off`) for each of the six variants that threads share.
 """
 
 from __future__ import annotations
@@ -18,7 +25,7 @@ import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numba
 import numpy as np
@@ -328,13 +335,23 @@ def _attach_cache(dispatcher: Any, body: Callable[..., Any]) -> None:
     ours, see `_cache`. Compiling again is always a right answer, so that an entry that cannot be
     loaded is no more than one that is not there; one that cannot be saved is worth a warning.
     """
-    from numba.core.caching import FunctionCache
+    from numba.core.caching import CompileResultCacheImpl, FunctionCache
     from numba.core.serialize import dumps
 
+    class Finder(CompileResultCacheImpl):  # type: ignore[misc]
+        _locator_classes: ClassVar[list[Any]] = [
+            each
+            for each in CompileResultCacheImpl._locator_classes
+            if _has_home() or not each.__name__.endswith("UserWideCacheLocator")
+        ]
+
     class GuardedCache(FunctionCache):  # type: ignore[misc]
+        _impl_class = Finder
+
         def __init__(self, body: Callable[..., Any]) -> None:
             super().__init__(body)
-            name = f"{body.__module__}.{body.__name__}.{sys.implementation.cache_tag}"
+            python = f"{sys.implementation.cache_tag}.opt-{sys.flags.optimize}"
+            name = f"{body.__module__}.{body.__name__}.{python}"
             self._cache_file = Entries(Path(self.cache_path), name, dumps)
             self._origin = _origin()
 
@@ -359,6 +376,11 @@ def _attach_cache(dispatcher: Any, body: Callable[..., Any]) -> None:
         dispatcher._cache = GuardedCache(body)
     except (RuntimeError, OSError) as error:
         _warn_of_cache(error)
+
+
+def _has_home() -> bool:
+    """Whether a user's folder is known; else Numba makes one named `~` in the current folder."""
+    return os.path.isabs(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~"))
 
 
 @functools.cache
