@@ -30,7 +30,7 @@ FLOORS = [
     ["kernels.rows"],
     ["_jit", "_lanes"],
     ["_cache"],
-    ["_atomic", "_interrupt"],
+    ["_atomic", "_interrupt", "_model_file"],
     ["__init__"],
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
@@ -40,7 +40,7 @@ ROOMS = {
     "numba": {"_jit", "_lanes"},
     "llvmlite": {"_lanes"},
     "sklearn": {"naive_bayes", "persist", "demo"},
-    "safetensors": {"persist"},
+    "safetensors": {"_model_file"},
 }
 
 
