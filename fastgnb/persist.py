@@ -21,7 +21,7 @@ from . import __version__
 from ._atomic import replacing
 from ._validate import NotFiniteError, check_finite, check_missing
 from .kernels.score import Scores, Table
-from .params import GaussianParams, Moments, check_smoothing, estimate
+from .params import GaussianParams, Moments, check_priors, check_smoothing, estimate
 from .scoring import score
 from .stats import ClassStats
 
@@ -113,7 +113,8 @@ class SavedModel:
             )
         params = GaussianParams.from_moments(
             self.class_prior, self.theta, self.var,
-            classes=self.classes, count=self.stats.count, feature_names=self.feature_names,
+            classes=self.classes, n_features=self.n_features, count=self.stats.count,
+            feature_names=self.feature_names,
         )  # fmt: skip
         skip = self.missing == "skip"
         scores = score(X, params, table=table, evidence=evidence, skip=skip)
@@ -175,8 +176,8 @@ def save(model: GaussianNB, path: str | os.PathLike[str]) -> None:
         np.asarray(model.theta_, np.float64),
         np.asarray(model.var_, np.float64),
         float(model.epsilon_),
-        None if model.priors is None else np.asarray(model.priors, np.float64).tolist(),
-        float(model.var_smoothing),
+        None if model.priors is None else check_priors(model.priors).tolist(),
+        check_smoothing(model.var_smoothing),
         model.missing,
         _versions(),
     ).write(path)
@@ -224,7 +225,7 @@ def _document(model: SavedModel) -> dict[str, Any]:
     values = classes.tolist()
     is_text = all(isinstance(value, str) for value in values)
     if classes.dtype.kind == "O" and is_text:
-        values = [str(value) for value in values]
+        values = [str.__str__(value) for value in values]  # an enumeration's text, not its name
     elif classes.dtype.kind not in "biufU" or (classes.dtype.itemsize > 8 and not is_text):
         raise ValueError(
             f"Labels of dtype {classes.dtype} cannot be saved: use text, whole numbers or booleans."

@@ -104,8 +104,7 @@ class ClassStats:
         weight = _validate.check_weight(sample_weight, len(rows))
         found = _validate.encode(labels)
         if classes is not None:
-            declared = _validate.encode(_validate.as_labels(classes)).classes
-            found = _validate.locate(found, declared)
+            found = _validate.locate(found, _validate.classes_of(classes))
         names = tuple(feature_names) if feature_names is not None else _validate.names_of(X)
         return from_arrays(rows, found, weight, skip=skip, feature_names=names)
 
