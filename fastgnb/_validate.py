@@ -134,8 +134,18 @@ def check_unmasked(values: Any, name: str) -> None:
     if _is_masked(values):
         first = int(np.flatnonzero(values.mask)[0])
         raise ValueError(
-            f"Input {name} contains masked values, the first in row {first}. Leave these rows out."
+            f"Input {name} contains masked values, the first at {first}. Leave them out."
         )
+
+
+def check_names(names: Any) -> tuple[str, ...]:
+    """Given feature names. Raises TypeError unless each is text, ValueError for a name twice."""
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"Expected feature names, each of them text, got {names!r}.")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if list(names).count(name) > 1)
+        raise ValueError(f"Expected distinct feature names, got more than one {twice!r}.")
+    return tuple(names)
 
 
 def names_of(X: Any) -> tuple[str, ...] | None:

@@ -18,8 +18,8 @@ from .kernels.score import Scores, Table
 from .params import (
     GaussianParams,
     Moments,
+    as_priors,
     check_moment,
-    check_priors,
     check_smoothing,
     estimate,
 )
@@ -202,28 +202,23 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"Expected a fitted sklearn.naive_bayes.GaussianNB, got {type(model).__name__}."
             )
         classes = np.array(model.classes_)
-        k, d = len(classes), model.n_features_in_
-        shapes = {"class_count_": (k,), "class_prior_": (k,), "theta_": (k, d), "var_": (k, d)}
-        given = {
-            name: check_moment(getattr(model, name), name, shape).copy()
-            for name, shape in shapes.items()
-        } | {"epsilon_": float(model.epsilon_)}
-        for name, values in given.items():
-            if not np.isfinite(values).all() or (name != "theta_" and np.any(values < 0)):
-                raise ValueError(f"Expected {name} finite, and but for means 0 or more: {values}.")
+        k, d = len(classes), int(model.n_features_in_)
+        count = _fitted(model, "class_count_", (k,))
+        theta = _fitted(model, "theta_", (k, d), signed=True)
+        var, epsilon = _fitted(model, "var_", (k, d)), _fitted(model, "epsilon_", ())
         names = getattr(model, "feature_names_in_", None)
         stats = ClassStats(
             classes,
-            given["class_count_"],
-            given["theta_"].copy(),
-            np.maximum(given["var_"] - given["epsilon_"], 0.0),
-            np.zeros((k, d)),
+            count,
+            theta,
+            np.maximum(var - epsilon, 0.0),
+            np.zeros_like(theta),
             None,
             None if names is None else tuple(names),
         )
         new = cls(priors=model.priors, var_smoothing=model.var_smoothing).fit_stats(stats)
-        del given["class_count_"]
-        vars(new).update(given)
+        new.class_prior_ = _fitted(model, "class_prior_", (k,))
+        new.theta_, new.var_, new.epsilon_ = theta.copy(), var, float(epsilon)
         return new
 
     def __sklearn_tags__(self) -> Any:
@@ -342,7 +337,7 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             _validate.check_missing(self.missing)
             check_smoothing(self.var_smoothing)
             if self.priors is not None:
-                check_priors(self.priors)
+                as_priors(self.priors)
         except (ValueError, TypeError):
             try:
                 self._validate_params()  # scikit-learn's error and text, where it has one
@@ -410,6 +405,17 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         assert_all_finite(
             rows, allow_nan=allow_nan, estimator_name=type(self).__name__, input_name="X"
         )
+
+
+def _fitted(
+    model: Any, name: str, shape: tuple[int, ...], *, signed: bool = False
+) -> NDArray[np.float64]:
+    """A copy of a fitted attribute of another model. Raises ValueError unless it makes sense."""
+    values = check_moment(getattr(model, name), name, shape)
+    if not np.isfinite(values).all() or (not signed and (values < 0).any()):
+        wanted = "finite values" if signed else "finite values from 0 up"
+        raise ValueError(f"Expected {name} of {wanted}, got {values}. Fit the model again.")
+    return values.copy()
 
 
 def _labels_of(y: Any) -> NDArray[Any]:

@@ -140,24 +140,31 @@ def check_smoothing(var_smoothing: object) -> float:
     return value
 
 
-def check_priors(priors: ArrayLike, k: int | None = None) -> Floats:
-    """Priors (k,) as float64, of any k where None. Raises ValueError with scikit-learn's texts."""
-    check_dense(priors, "priors")
-    check_unmasked(priors, "priors")
-    given = np.asarray(priors)
-    if given.ndim != 1 or len(given) != (len(given) if k is None else k):
+def check_priors(priors: ArrayLike, k: int) -> Floats:
+    """Priors (k,) as float64. Raises ValueError with scikit-learn's texts."""
+    values = as_priors(priors)
+    if values.shape != (k,):
         raise ValueError("Number of priors must match number of classes.")
-    if given.dtype.kind in "cmMV":
-        raise ValueError(f"Expected numeric priors, got dtype {given.dtype}.")
-    try:
-        values = given.astype(np.float64)
-    except OverflowError:  # whole numbers beyond float64
-        values = np.full(len(given), np.inf)
     if not np.isfinite(values).all() or not np.isclose(values.sum(), 1.0):
         raise ValueError("The sum of the priors should be 1.")
     if (values < 0).any():
         raise ValueError("Priors must be non-negative.")
     return values
+
+
+def as_priors(priors: ArrayLike) -> Floats:
+    """Priors of any number of classes, in an array of their own. Raises ValueError, TypeError."""
+    check_dense(priors, "priors")
+    check_unmasked(priors, "priors")
+    given = np.asarray(priors)
+    if given.ndim != 1:
+        raise ValueError("Number of priors must match number of classes.")
+    if given.dtype.kind in "cmMV":
+        raise ValueError(f"Expected numeric priors, got dtype {given.dtype}.")
+    try:
+        return np.array(priors, np.float64)
+    except OverflowError as error:  # whole numbers beyond float64
+        raise ValueError("The sum of the priors should be 1.") from error
 
 
 def _check_variance(

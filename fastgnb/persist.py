@@ -21,7 +21,7 @@ from . import __version__
 from ._atomic import replacing
 from ._validate import NotFiniteError, check_finite, check_missing
 from .kernels.score import Scores, Table
-from .params import GaussianParams, Moments, check_priors, check_smoothing, estimate
+from .params import GaussianParams, Moments, as_priors, check_smoothing, estimate
 from .scoring import score
 from .stats import ClassStats
 
@@ -176,7 +176,7 @@ def save(model: GaussianNB, path: str | os.PathLike[str]) -> None:
         np.asarray(model.theta_, np.float64),
         np.asarray(model.var_, np.float64),
         float(model.epsilon_),
-        None if model.priors is None else check_priors(model.priors).tolist(),
+        None if model.priors is None else as_priors(model.priors).tolist(),
         check_smoothing(model.var_smoothing),
         model.missing,
         _versions(),
