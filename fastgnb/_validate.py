@@ -104,11 +104,10 @@ def check_dense(values: Any, name: str) -> None:
 
 def check_columns(X: Any) -> None:
     """Raise ValueError for a Polars frame with dates, which becomes an array of days or more."""
-    dtypes = getattr(X, "dtypes", None)
-    if not isinstance(dtypes, list):
+    if not hasattr(X, "get_columns"):
         return
-    for name, dtype in zip(X.columns, dtypes, strict=True):
-        if getattr(dtype, "is_temporal", bool)():
+    for name, dtype in zip(X.columns, X.dtypes, strict=True):
+        if dtype.is_temporal():
             raise ValueError(
                 f"Expected numeric rows, got column {name!r} of {dtype}. Convert your data to "
                 "numeric values."
@@ -124,9 +123,9 @@ def _is_masked(values: Any) -> bool:
 
 def unmasked(X: Any) -> Any:
     """X, where a masked array's masked values are NaN: their data are not the user's."""
-    if not _is_masked(X):
+    if not _is_masked(X) or X.dtype.kind not in "fiubO":
         return X
-    return (X if X.dtype.kind in "fcO" else X.astype(np.float64)).filled(np.nan)
+    return (X if X.dtype.kind in "fO" else X.astype(np.float64)).filled(np.nan)
 
 
 def check_unmasked(values: Any, name: str) -> None:

@@ -21,7 +21,14 @@ from . import __version__
 from ._atomic import replacing
 from ._validate import NotFiniteError, check_finite, check_missing
 from .kernels.score import Scores, Table
-from .params import GaussianParams, Moments, as_priors, check_smoothing, estimate
+from .params import (
+    GaussianParams,
+    Moments,
+    as_priors,
+    check_moment,
+    check_smoothing,
+    estimate,
+)
 from .scoring import score
 from .stats import ClassStats
 
@@ -172,9 +179,9 @@ def save(model: GaussianNB, path: str | os.PathLike[str]) -> None:
     check_is_fitted(model)
     SavedModel(
         model.stats_,
-        np.asarray(model.class_prior_, np.float64),
-        np.asarray(model.theta_, np.float64),
-        np.asarray(model.var_, np.float64),
+        check_moment(model.class_prior_, "class_prior_", model.stats_.count.shape),
+        check_moment(model.theta_, "theta_", model.stats_.mean.shape),
+        check_moment(model.var_, "var_", model.stats_.mean.shape),
         float(model.epsilon_),
         None if model.priors is None else as_priors(model.priors).tolist(),
         check_smoothing(model.var_smoothing),
