@@ -5,6 +5,7 @@ Nothing here imports scikit-learn, which takes longer than scoring a million row
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 from .kernels.encode import Coded, encode_fixed, encode_integers
 
 _TOO_LARGE = " or a value too large for dtype('float64')"
+# Whole numbers up to here are float64 numbers, each.
+_EXACT = 2.0**53
 
 
 class Labels(NamedTuple):
@@ -35,26 +38,113 @@ def check_missing(missing: object) -> bool:
 
 
 def check_rows(X: Any) -> NDArray[Any]:
-    """X as a real numeric (n, d) array. Raises ValueError or TypeError."""
-    if hasattr(X, "tocsr"):
-        raise TypeError(
-            "Sparse data was passed, but dense data is required. Use X.toarray() to convert "
-            "to a dense numpy array."
-        )
-    rows = np.asarray(X)
-    if rows.dtype.kind == "O" and hasattr(X, "iloc"):  # pandas' nullable columns
-        rows = X.to_numpy(np.float64, na_value=np.nan)
+    """X as a real numeric (n, d) array of at most 8 bytes a value. Raises ValueError or TypeError.
+
+    What is masked in a masked array is missing, and becomes a NaN.
+    """
+    check_dense(X, "X")
+    check_columns(X)
+    rows = np.asarray(unmasked(X))
+    if rows.dtype.kind == "O" and hasattr(X, "iloc"):  # pandas' missing values, of any kind
+        rows = X.to_numpy(object, na_value=np.nan)
     if rows.ndim != 2:
-        raise ValueError(f"Expected 2D array, got {rows.ndim}D array instead.")
-    if rows.dtype.kind == "c":
-        raise ValueError("Complex data not supported")
-    if rows.dtype.kind == "O":
-        rows = rows.astype(np.float64)
-    if rows.dtype.kind not in "fiub":
-        raise ValueError(f"Expected numeric rows, got dtype {rows.dtype}.")
+        what = f"{rows.ndim}D array" if rows.ndim else f"one {type(X).__name__}"
+        raise ValueError(
+            f"Expected 2D array, got {what} instead. Reshape your data either using "
+            "array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it "
+            "contains a single sample."
+        )
     if rows.shape[1] == 0:
-        raise ValueError(f"Found array with 0 feature(s) (shape={rows.shape}).")
-    return rows.astype(np.float64) if rows.dtype.itemsize > 8 else rows
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape={rows.shape}) while a minimum of 1 is required."
+        )
+    if rows.dtype.kind == "c":
+        raise ValueError("Complex data not supported. Take the real part, or two columns.")
+    return as_numbers(rows)
+
+
+def as_numbers(rows: NDArray[Any]) -> NDArray[Any]:
+    """Rows (n, d) as real numbers of at most 8 bytes. Raises ValueError for dates, text and such.
+
+    Raises TypeError for objects that are no numbers.
+    """
+    if rows.dtype.kind == "O":
+        text = next((value for value in rows.flat if isinstance(value, (str, bytes))), None)
+        if text is not None:
+            raise ValueError(
+                f"Expected numeric rows, got text: {text!r}. Convert your data to numeric values."
+            )
+        try:
+            return rows.astype(np.float64)
+        except OverflowError as error:
+            raise too_large() from error
+    if rows.dtype.kind not in "fiub":
+        raise ValueError(
+            f"Expected numeric rows, got dtype {rows.dtype}. Convert your data to numeric values."
+        )
+    if rows.dtype.itemsize <= 8:
+        return rows
+    with np.errstate(over="ignore"):  # an infinity, which its kernel finds
+        return rows.astype(np.float64)
+
+
+def too_large() -> ValueError:
+    """What to raise for a number of X that float64 cannot hold."""
+    return ValueError(f"Input X contains infinity{_TOO_LARGE}.")
+
+
+def check_dense(values: Any, name: str) -> None:
+    """Raise TypeError for sparse values, in scikit-learn's words."""
+    if hasattr(values, "tocsr"):
+        raise TypeError(
+            f"Sparse data was passed for {name}, but dense data is required. Use '.toarray()' to "
+            "convert to a dense numpy array."
+        )
+
+
+def check_columns(X: Any) -> None:
+    """Raise ValueError for a Polars frame with dates, which becomes an array of days or more."""
+    if not hasattr(X, "get_columns"):
+        return
+    for name, dtype in zip(X.columns, X.dtypes, strict=True):
+        if dtype.is_temporal():
+            raise ValueError(
+                f"Expected numeric rows, got column {name!r} of {dtype}. Convert your data to "
+                "numeric values."
+            )
+
+
+def _is_masked(values: Any) -> bool:
+    mask = getattr(values, "mask", None)
+    if not isinstance(values, np.ndarray) or not isinstance(mask, np.ndarray):
+        return False
+    return mask.dtype == np.bool_ and bool(mask.any())
+
+
+def unmasked(X: Any) -> Any:
+    """X, where a masked array's masked values are NaN: their data are not the user's."""
+    if not _is_masked(X) or X.dtype.kind not in "fiubO":
+        return X
+    return (X if X.dtype.kind in "fO" else X.astype(np.float64)).filled(np.nan)
+
+
+def check_unmasked(values: Any, name: str) -> None:
+    """Raise ValueError for masked values, which are no labels and no weights."""
+    if _is_masked(values):
+        first = int(np.flatnonzero(values.mask)[0])
+        raise ValueError(
+            f"Input {name} contains masked values, the first at {first}. Leave them out."
+        )
+
+
+def check_names(names: Any) -> tuple[str, ...]:
+    """Given feature names. Raises TypeError unless each is text, ValueError for a name twice."""
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"Expected feature names, each of them text, got {names!r}.")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if list(names).count(name) > 1)
+        raise ValueError(f"Expected distinct feature names, got more than one {twice!r}.")
+    return tuple(names)
 
 
 def names_of(X: Any) -> tuple[str, ...] | None:
@@ -112,12 +202,10 @@ def check_weight(weight: Any, n: int) -> NDArray[np.float64] | None:
     """
     if weight is None:
         return None
-    values = np.asarray(weight)
-    if values.dtype.kind not in "fiubO":
-        raise ValueError(f"Expected numeric sample_weight, got dtype {values.dtype}.")
+    values = _weight_array(weight)
     if values.ndim == 0:
-        values = np.full(n, values, np.float64)
-    values = np.ascontiguousarray(values, np.float64)
+        values = np.full(n, values)
+    values = np.ascontiguousarray(values)
     if values.ndim != 1:
         raise ValueError(
             f"Sample weights must be 1D array or scalar, got {values.ndim}D array. Expected "
@@ -138,20 +226,66 @@ def check_weight(weight: Any, n: int) -> NDArray[np.float64] | None:
     return values
 
 
-def as_labels(y: Any) -> NDArray[Any]:
+def _weight_array(weight: Any) -> NDArray[np.float64]:
+    check_dense(weight, "sample_weight")
+    check_unmasked(weight, "sample_weight")
+    values = np.asarray(weight)
+    if values.dtype.kind == "O" and hasattr(weight, "isna"):  # pandas' missing values
+        values = np.asarray(weight.to_numpy(object, na_value=np.nan))
+    is_text = values.dtype.kind == "O" and any(isinstance(v, (str, bytes)) for v in values.flat)
+    if values.dtype.kind not in "fiubO" or is_text:
+        what = "text" if is_text else f"dtype {values.dtype}"
+        raise ValueError(f"Expected numeric sample_weight, got {what}.")
+    try:
+        with np.errstate(over="ignore"):  # an infinity, which is refused
+            return values.astype(np.float64, copy=False)
+    except OverflowError as error:
+        raise ValueError(f"Input sample_weight contains infinity{_TOO_LARGE}.") from error
+
+
+def as_labels(y: Any, name: str = "y") -> NDArray[Any]:
     """Labels y of any container as an array (n,). Raises ValueError for missing labels."""
-    numpy_dtype = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
-    if numpy_dtype is not None and hasattr(y, "isna"):  # pandas' nullable numbers
-        if y.isna().any():
-            raise ValueError("Input y contains NaN.")
-        return np.asarray(y.to_numpy(dtype=numpy_dtype))
-    labels = np.asarray(y)
+    labels = labels_array(y, name)
     if labels.ndim != 1:
-        raise ValueError(f"y should be a 1d array, got an array of shape {labels.shape} instead.")
+        raise ValueError(
+            f"{name} should be a 1d array, got an array of shape {labels.shape} instead."
+        )
     return labels
 
 
-def encode(labels: NDArray[Any]) -> Labels:
+def labels_array(y: Any, name: str = "y") -> NDArray[Any]:
+    """Labels y of any container and shape as an array that holds each as it is.
+
+    Raises ValueError for missing labels, TypeError where they are sparse.
+    """
+    check_dense(y, name)
+    check_unmasked(y, name)
+    numpy_dtype = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
+    if numpy_dtype is not None and hasattr(y, "isna"):  # pandas' nullable numbers
+        if y.isna().any():
+            raise ValueError(f"Input {name} contains NaN.")
+        return np.asarray(y.to_numpy(dtype=numpy_dtype))
+    labels = np.asarray(y)
+    if labels.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported\n{labels}\n")
+    if isinstance(y, (list, tuple)) and labels.ndim == 1 and _is_altered(labels, y):
+        return np.array(y, object)
+    return labels
+
+
+def _is_altered(labels: NDArray[Any], items: Sequence[Any]) -> bool:
+    """Whether NumPy may have made other labels of a list: text of numbers, floats of integers."""
+    if labels.dtype.kind == "U":
+        return any(type(v) not in (str, np.str_) or v.endswith("\0") for v in items)
+    return labels.dtype.kind == "f" and bool((np.abs(labels) > _EXACT).any())
+
+
+def classes_of(values: Any) -> NDArray[Any]:
+    """Declared classes of any container, sorted and distinct. Raises as labels do."""
+    return encode(as_labels(values, "classes"), "classes").classes
+
+
+def encode(labels: NDArray[Any], name: str = "y") -> Labels:
     """Classes and codes of labels (n,). Raises ValueError or TypeError for labels of no class.
 
     Labels are booleans, whole numbers (as floats too), text, or objects of one of these kinds.
@@ -173,12 +307,12 @@ def encode(labels: NDArray[Any]) -> Labels:
             found = classes.astype(labels.dtype), coded
         return Labels(*found)
     if kind == "f":
-        return _encode_floats(labels)
+        return _encode_floats(labels, name)
     if kind == "U" and labels.dtype.itemsize:
         return Labels(*encode_fixed(labels))
     if kind in "cmMV":
         raise ValueError(f"Unknown label type: {labels.dtype}. Labels are whole numbers or text.")
-    return _encode_objects(labels)
+    return _encode_objects(labels, name)
 
 
 def locate(labels: Labels, classes: NDArray[Any]) -> Labels:
@@ -205,12 +339,12 @@ def _unreachable() -> Any:
     raise AssertionError("two values always fit the table")
 
 
-def _encode_floats(labels: NDArray[Any]) -> Labels:
+def _encode_floats(labels: NDArray[Any], name: str) -> Labels:
     values = labels.astype(np.float64) + 0.0  # -0.0 and 0.0 are one label
     classes, coded = encode_fixed(values)
     if not np.isfinite(classes).all():
         what = "NaN" if np.isnan(classes).any() else "infinity"
-        raise ValueError(f"Input y contains {what}{_TOO_LARGE if what != 'NaN' else ''}.")
+        raise ValueError(f"Input {name} contains {what}{_TOO_LARGE if what != 'NaN' else ''}.")
     if (classes != np.floor(classes)).any():
         raise ValueError(
             "Unknown label type: continuous. Maybe you are trying to fit a classifier, which "
@@ -234,12 +368,18 @@ def _as_numbers(items: list[Any], distinct: list[Any]) -> NDArray[Any]:
     return numbers
 
 
-def _encode_objects(labels: NDArray[Any]) -> Labels:
+def _encode_objects(labels: NDArray[Any], name: str) -> Labels:
     items = labels.tolist()
-    distinct = list(dict.fromkeys(items))
+    try:
+        distinct = list(dict.fromkeys(items))
+    except TypeError as error:  # lists, arrays, dicts and others that cannot be hashed
+        names = sorted({type(value).__name__ for value in items})
+        raise ValueError(
+            f"Unknown label type: one of {names}. Labels are whole numbers or text."
+        ) from error
     missing = [value for value in distinct if _is_missing(value)]
     if missing:
-        raise ValueError(f"Input y contains NaN or None: {missing[0]!r}.")
+        raise ValueError(f"Input {name} contains NaN or None: {missing[0]!r}.")
     if len({isinstance(value, str) for value in distinct}) > 1:
         raise TypeError(
             "Labels must be uniformly text or numbers, got "
@@ -253,8 +393,10 @@ def _encode_objects(labels: NDArray[Any]) -> Labels:
     if not isinstance(distinct[0], str):
         odd = [value for value in distinct if not isinstance(value, (int, float, np.generic))]
         if odd:
-            raise ValueError(f"Unknown label type: {type(odd[0]).__name__}.")
-        return encode(_as_numbers(items, distinct))
+            raise ValueError(
+                f"Unknown label type: {type(odd[0]).__name__}. Labels are whole numbers or text."
+            )
+        return encode(_as_numbers(items, distinct), name)
     distinct.sort()
     table = {value: code for code, value in enumerate(distinct)}
     codes = np.fromiter(map(table.__getitem__, items), np.int32, len(items))

@@ -9,13 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import assert_all_finite, column_or_1d
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _validate
 from ._validate import Labels
 from .kernels.score import Scores, Table
-from .params import GaussianParams, Moments, check_smoothing, estimate
+from .params import (
+    GaussianParams,
+    Moments,
+    as_priors,
+    check_moment,
+    check_smoothing,
+    estimate,
+)
 from .scoring import score as score_rows
 from .stats import ClassStats, from_arrays
 
@@ -149,9 +156,10 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The most probable class (n,) of each row of X (n, d); the first one in a tie."""
         self._check_fitted()
-        if self.classes_.dtype == np.int64:
-            return self._score(X, values=self.classes_).codes
-        return np.asarray(self.classes_[self._score(X).codes])
+        classes = self._labels()
+        if classes.dtype == np.int64:
+            return self._score(X, values=classes).codes
+        return np.asarray(classes[self._score(X).codes])
 
     def predict_proba(self, X: ArrayLike) -> NDArray[Any]:
         """Posterior probabilities (n, k); float32 where X is float32, else float64."""
@@ -190,21 +198,28 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         that varies less than epsilon_ has few digits left.
         """
         check_is_fitted(model)
-        theta = np.array(model.theta_, np.float64)
+        if not all(hasattr(model, name) for name in ("theta_", "var_", "epsilon_")):
+            raise TypeError(
+                f"Expected a fitted sklearn.naive_bayes.GaussianNB, got {type(model).__name__}."
+            )
+        classes = np.array(model.classes_)
+        k, d = len(classes), int(model.n_features_in_)
+        count = _fitted(model, "class_count_", (k,))
+        theta = _fitted(model, "theta_", (k, d), signed=True)
+        var, epsilon = _fitted(model, "var_", (k, d)), _fitted(model, "epsilon_", ())
         names = getattr(model, "feature_names_in_", None)
         stats = ClassStats(
-            np.array(model.classes_),
-            np.array(model.class_count_, np.float64),
+            classes,
+            count,
             theta,
-            np.maximum(np.asarray(model.var_, np.float64) - float(model.epsilon_), 0.0),
+            np.maximum(var - epsilon, 0.0),
             np.zeros_like(theta),
             None,
             None if names is None else tuple(names),
         )
         new = cls(priors=model.priors, var_smoothing=model.var_smoothing).fit_stats(stats)
-        for name in ("class_prior_", "theta_", "var_"):
-            setattr(new, name, np.array(getattr(model, name), np.float64))
-        new.epsilon_ = float(model.epsilon_)
+        new.class_prior_ = _fitted(model, "class_prior_", (k,))
+        new.theta_, new.var_, new.epsilon_ = theta.copy(), var, float(epsilon)
         return new
 
     def __sklearn_tags__(self) -> Any:
@@ -286,9 +301,10 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._check_fitted()
         _validate.check_missing(self.missing)
         rows = self._check_rows(X)
+        classes = self._labels()
         params = GaussianParams.from_moments(
             self.class_prior_, self.theta_, self.var_,
-            classes=self.classes_, count=self.stats_.count,
+            classes=classes, n_features=rows.shape[1], count=self.stats_.count,
             feature_names=getattr(self, "feature_names_in_", None),
         )  # fmt: skip
         narrow = (
@@ -304,6 +320,15 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._refuse(rows)
         return scores
 
+    def _labels(self) -> NDArray[Any]:
+        """The classes (k,), edited or not. Raises ValueError where they are not one a class."""
+        classes = np.asarray(self.classes_)
+        if classes.shape != self.stats_.count.shape:
+            raise ValueError(
+                f"Expected classes_ of shape {self.stats_.count.shape}, got {classes.shape}."
+            )
+        return classes
+
     def _check_fitted(self) -> None:
         if not hasattr(self, "stats_"):  # quicker than scikit-learn's check, whose error it is
             check_is_fitted(self)
@@ -312,18 +337,23 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         try:
             _validate.check_missing(self.missing)
             check_smoothing(self.var_smoothing)
-        except ValueError:
-            self._validate_params()  # scikit-learn's error and text, where it has one
+            if self.priors is not None:
+                as_priors(self.priors)
+        except (ValueError, TypeError):
+            try:
+                self._validate_params()  # scikit-learn's error and text, where it has one
+            except InvalidParameterError:
+                raise
+            except (TypeError, OverflowError):
+                pass
             raise
-        if self.priors is not None and np.asarray(self.priors).ndim != 1:
-            raise ValueError("Number of priors must match number of classes.")
 
     def _check_classes(self, classes: Any, *, first: bool) -> NDArray[Any]:
         """The declared classes, sorted. Raises ValueError unless they are the first call's."""
         if classes is None:
             return self.stats_.classes
-        declared = _validate.encode(_validate.as_labels(classes)).classes
-        if not first and not _validate.same_labels(declared, self.classes_):
+        declared = _validate.classes_of(classes)
+        if not first and declared.tolist() != self.classes_.tolist():
             raise ValueError(
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, was: "
                 f"{self.classes_!r}"
@@ -344,8 +374,7 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check_rows(self, X: Any) -> NDArray[Any]:
         if self._is_plain(X) and X.shape[1] == self.n_features_in_:
             return np.asarray(X)
-        rows = validate_data(self, X, reset=False, ensure_all_finite=False, dtype="numeric")
-        return _at_most_float64(rows)
+        return self._checked_rows(X, reset=False)
 
     def _check_rows_labels(self, X: Any, y: Any, *, first: bool) -> tuple[NDArray[Any], Any]:
         plain = (
@@ -357,9 +386,19 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if y is None:
             validate_data(self, X, y, reset=first, ensure_all_finite=False)
         labels = _labels_of(y)
-        rows = validate_data(self, X, reset=first, ensure_all_finite=False, dtype="numeric")
+        rows = self._checked_rows(X, reset=first)
         _validate.check_lengths(rows, labels)
-        return _at_most_float64(rows), labels
+        return rows, labels
+
+    def _checked_rows(self, X: Any, *, reset: bool) -> NDArray[Any]:
+        """Rows as scikit-learn takes them, and as real numbers of at most 8 bytes."""
+        plain = _validate.unmasked(X)
+        try:
+            rows = validate_data(self, plain, reset=reset, ensure_all_finite=False, dtype="numeric")
+        except OverflowError as error:
+            raise _validate.too_large() from error
+        _validate.check_columns(X)
+        return _validate.as_numbers(rows)
 
     def _refuse(self, rows: NDArray[Any]) -> None:
         """Raise scikit-learn's error for rows that are not finite."""
@@ -369,17 +408,20 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
 
 
+def _fitted(
+    model: Any, name: str, shape: tuple[int, ...], *, signed: bool = False
+) -> NDArray[np.float64]:
+    """A copy of a fitted attribute of another model. Raises ValueError unless it makes sense."""
+    values = check_moment(getattr(model, name), name, shape)
+    if not np.isfinite(values).all() or (not signed and (values < 0).any()):
+        wanted = "finite values" if signed else "finite values from 0 up"
+        raise ValueError(f"Expected {name} of {wanted}, got {values}. Fit the model again.")
+    return values.copy()
+
+
 def _labels_of(y: Any) -> NDArray[Any]:
     """y (n,) as labels; a column is flattened with scikit-learn's warning."""
-    if getattr(getattr(y, "dtype", None), "numpy_dtype", None) is None:
-        y = np.asarray(y)
-        if y.ndim == 2 and y.shape[1] == 1:
-            y = column_or_1d(y, warn=True)
-    return _validate.as_labels(y)
-
-
-def _at_most_float64(rows: NDArray[Any]) -> NDArray[Any]:
-    """Rows as real numbers of at most 8 bytes. Raises ValueError for dates and the like."""
-    if rows.dtype.kind not in "fiub":
-        raise ValueError(f"Expected numeric rows, got dtype {rows.dtype}.")
-    return rows.astype(np.float64) if rows.dtype.itemsize > 8 else rows
+    labels = _validate.labels_array(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        return _validate.as_labels(column_or_1d(y, warn=True))
+    return _validate.as_labels(labels)

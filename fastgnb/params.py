@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._validate import check_dense, check_unmasked
 from .kernels.logs import log_densities
 from .stats import ClassStats
 
@@ -49,6 +50,7 @@ class GaussianParams:
         var: ArrayLike,
         *,
         classes: NDArray[Any],
+        n_features: int | None = None,
         count: Floats | None = None,
         feature_names: Sequence[str] | None = None,
     ) -> GaussianParams:
@@ -56,12 +58,15 @@ class GaussianParams:
 
         A class of prior 0, or without rows where their `count` (k,) is given, never wins and its
         variances are not looked at. Raises ValueError that names class and feature where the
-        variance of a class that can win is not positive, and for priors and means that are not
-        finite.
+        variance of a class that can win is not positive, for priors and means that are not
+        finite, and for other shapes than of these classes and n_features (None: those of the
+        means), which a kernel would read beyond.
         """
-        prior = np.asarray(class_prior, np.float64)
-        mean = np.ascontiguousarray(theta, np.float64)
-        variance = np.asarray(var, np.float64)
+        k = len(classes)
+        d = np.shape(theta)[-1] if n_features is None else n_features
+        prior = check_moment(class_prior, "class_prior_", (k,))
+        mean = np.ascontiguousarray(check_moment(theta, "theta_", (k, d)))
+        variance = check_moment(var, "var_", (k, d))
         possible = prior > 0 if count is None else (prior > 0) & (count > 0)
         if not possible.any() or not np.isfinite(prior).all() or not np.isfinite(mean).all():
             raise ValueError(
@@ -108,11 +113,28 @@ def estimate(
     return Moments(prior, theta, var, epsilon)
 
 
+def check_moment(values: Any, name: str, shape: tuple[int, ...]) -> Floats:
+    """A fitted attribute, edited or not, as float64 of its shape. Raises ValueError."""
+    if type(values) is not np.ndarray or values.dtype != np.float64:
+        check_unmasked(values, name)
+        given = np.asarray(values)
+        if given.dtype.kind not in "fiubO":
+            raise ValueError(f"Expected {name} of numbers, got dtype {given.dtype}.")
+        try:
+            values = given.astype(np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ValueError(f"Expected {name} of numbers that fit float64: {error}.") from error
+    if values.shape != shape:
+        raise ValueError(f"Expected {name} of shape {shape}, got {values.shape}.")
+    return np.asarray(values)
+
+
 def check_smoothing(var_smoothing: object) -> float:
     """var_smoothing as a float. Raises ValueError unless it is a number from 0 up."""
-    if not isinstance(var_smoothing, Real):
-        raise ValueError(f"var_smoothing must be a number from 0 up, got {var_smoothing!r}.")
-    value = float(var_smoothing)
+    try:
+        value = float(var_smoothing) if isinstance(var_smoothing, Real) else math.nan
+    except (OverflowError, TypeError):  # whole numbers beyond float64, NumPy's time spans
+        value = math.nan
     if not 0.0 <= value < math.inf:
         raise ValueError(f"var_smoothing must be a number from 0 up, got {var_smoothing!r}.")
     return value
@@ -120,14 +142,29 @@ def check_smoothing(var_smoothing: object) -> float:
 
 def check_priors(priors: ArrayLike, k: int) -> Floats:
     """Priors (k,) as float64. Raises ValueError with scikit-learn's texts."""
-    values = np.array(priors, dtype=np.float64)
+    values = as_priors(priors)
     if values.shape != (k,):
         raise ValueError("Number of priors must match number of classes.")
-    if not np.isclose(values.sum(), 1.0):
+    if not np.isfinite(values).all() or not np.isclose(values.sum(), 1.0):
         raise ValueError("The sum of the priors should be 1.")
     if (values < 0).any():
         raise ValueError("Priors must be non-negative.")
     return values
+
+
+def as_priors(priors: ArrayLike) -> Floats:
+    """Priors of any number of classes, in an array of their own. Raises ValueError, TypeError."""
+    check_dense(priors, "priors")
+    check_unmasked(priors, "priors")
+    given = np.asarray(priors)
+    if given.ndim != 1:
+        raise ValueError("Number of priors must match number of classes.")
+    if given.dtype.kind in "cmMV":
+        raise ValueError(f"Expected numeric priors, got dtype {given.dtype}.")
+    try:
+        return np.array(priors, np.float64)
+    except OverflowError as error:  # whole numbers beyond float64
+        raise ValueError("The sum of the priors should be 1.") from error
 
 
 def _check_variance(

@@ -33,7 +33,15 @@ from ._atomic import replacing
 from ._model_file import SCHEMA, ModelFileError, pack, unpack
 from ._validate import NotFiniteError, check_finite, check_missing, same_labels
 from .kernels.score import Scores, Table
-from .params import GaussianParams, Moments, check_priors, estimate
+from .params import (
+    GaussianParams,
+    Moments,
+    as_priors,
+    check_moment,
+    check_priors,
+    check_smoothing,
+    estimate,
+)
 from .scoring import score
 from .stats import ClassStats
 
@@ -130,7 +138,8 @@ class SavedModel:
             )
         params = GaussianParams.from_moments(
             self.class_prior, self.theta, self.var,
-            classes=self.classes, count=self.stats.count, feature_names=self.feature_names,
+            classes=self.classes, n_features=self.n_features, count=self.stats.count,
+            feature_names=self.feature_names,
         )  # fmt: skip
         skip = self.missing == "skip"
         scores = score(X, params, table=table, evidence=evidence, skip=skip)
@@ -189,12 +198,12 @@ def save(model: GaussianNB, path: str | os.PathLike[str]) -> None:
     names = getattr(model, "feature_names_in_", None)
     SavedModel(
         replace(model.stats_, feature_names=None if names is None else tuple(names)),
-        np.asarray(model.class_prior_, np.float64),
-        np.asarray(model.theta_, np.float64),
-        np.asarray(model.var_, np.float64),
+        check_moment(model.class_prior_, "class_prior_", model.stats_.count.shape),
+        check_moment(model.theta_, "theta_", model.stats_.mean.shape),
+        check_moment(model.var_, "var_", model.stats_.mean.shape),
         float(model.epsilon_),
-        None if model.priors is None else np.asarray(model.priors, np.float64).tolist(),
-        float(model.var_smoothing),
+        None if model.priors is None else as_priors(model.priors).tolist(),
+        check_smoothing(model.var_smoothing),
         model.missing,
         _versions(),
     ).write(path)
@@ -246,7 +255,7 @@ def _document(model: SavedModel) -> dict[str, Any]:
     is_text = all(isinstance(value, str) for value in values)
     is_object = classes.dtype.kind in "OT" and is_text  # T: NumPy 2's text of any length
     if is_object:
-        values = [str(value) for value in values]
+        values = [str.__str__(value) for value in values]  # an enumeration's text, not its name
     elif classes.dtype.kind not in "biufU" or (classes.dtype.itemsize > 8 and not is_text):
         raise ValueError(
             f"Labels of dtype {classes.dtype} cannot be saved: use text, whole numbers or booleans."

@@ -88,6 +88,7 @@ class ClassStats:
         Parameters
         ----------
         X : real numbers of any dtype and layout, or a frame; sums are float64 whatever it is.
+            Masked values are missing.
         y : labels: whole numbers, booleans or text.
         sample_weight : 0 or more, a number for equal weights, or None for 1. A row of weight 0
             is as if it were not there.
@@ -100,9 +101,10 @@ class ClassStats:
         ValueError
             NaN or infinity in X (a NaN only with missing="error"), wrong shapes or lengths,
             labels that are not classes or not in `classes`, weights negative or not finite,
-            values so far apart that a variance overflows.
+            dates, text, masked labels or weights, a feature name twice, values so far apart that
+            a variance overflows.
         TypeError
-            Sparse X, or labels that mix text and numbers.
+            Sparse X, objects that are no numbers, or labels that mix text and numbers.
         """
         skip = _validate.check_missing(missing)
         rows = _validate.check_rows(X)
@@ -111,9 +113,10 @@ class ClassStats:
         weight = _validate.check_weight(sample_weight, len(rows))
         found = _validate.encode(labels)
         if classes is not None:
-            declared = _validate.encode(_validate.as_labels(classes)).classes
-            found = _validate.locate(found, declared)
-        names = tuple(feature_names) if feature_names is not None else _validate.names_of(X)
+            found = _validate.locate(found, _validate.classes_of(classes))
+        names = _validate.names_of(X) if feature_names is None else feature_names
+        if names is not None:
+            names = _validate.check_names(names)
         return from_arrays(rows, found, weight, skip=skip, feature_names=names)
 
     def update(

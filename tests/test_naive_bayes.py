@@ -578,7 +578,7 @@ def test_sparse_rows_are_refused():
         ({"priors": [0.5, 0.4]}, "The sum of the priors should be 1"),
         ({"priors": [1.5, -0.5]}, "Priors must be non-negative"),
         ({"priors": [0.2, 0.3, 0.5]}, "Number of priors must match number of classes"),
-        ({"priors": 1.0}, "Number of priors must match number of classes"),
+        ({"priors": 1.0}, "The .priors. parameter of GaussianNB must be an array-like or None"),
     ],
 )
 def test_bad_parameters(keywords, message):
