@@ -224,16 +224,16 @@ def test_files_of_one_size_and_time_differ_by_content(tmp_path):
 def test_entries_with_flipped_bits_are_replaced_without_a_word(python, tmp_path):
     """One bit every hundred bytes of the middle half, where the machine code is."""
     cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
-    code = CODES + HASHED + COMPILED
-    assert python(code, **cache) == RIGHT + "compiled 3\n"
-    assert len(files_in(tmp_path)) == 3
+    code = CODES + COMPILED
+    assert python(code, **cache) == "[1, 0, 1]\ncompiled 2\n"
+    assert len(files_in(tmp_path)) == 2
     for file in files_in(tmp_path):
         damaged = bytearray(file.read_bytes())
         for at in range(len(damaged) // 4, 3 * len(damaged) // 4, 100):
             damaged[at] ^= 4
         file.write_bytes(damaged)
-    assert python(code, **cache) == RIGHT + "compiled 3\n"
-    assert python(code, **cache) == RIGHT + "compiled 0\n"
+    assert python(code, **cache) == "[1, 0, 1]\ncompiled 2\n"
+    assert python(code, **cache) == "[1, 0, 1]\ncompiled 0\n"
 
 
 def test_code_for_other_types_under_an_entrys_name_is_not_run(python, tmp_path):
@@ -245,7 +245,6 @@ def test_code_for_other_types_under_an_entrys_name_is_not_run(python, tmp_path):
     two.write_bytes(contents[0])
     one.write_bytes(contents[1])
     assert python(THREADS + COMPILED, **cache) == "True\ncompiled 2\n"
-    assert python(THREADS + COMPILED, **cache) == "True\ncompiled 0\n"
 
 
 def test_a_full_disk_costs_one_warning(python, tmp_path):
@@ -275,7 +274,6 @@ os.replace = die
     (left,) = files_in(tmp_path)
     assert left.suffix == ".tmp"
     assert python(CODES + COMPILED, **cache) == "[1, 0, 1]\ncompiled 2\n"
-    assert python(CODES + COMPILED, **cache) == "[1, 0, 1]\ncompiled 0\n"
 
 
 # caches of others and of many
@@ -284,16 +282,11 @@ os.replace = die
 def test_code_of_another_processor_is_not_run(python, tmp_path):
     """Nor is it lost: processors that share a folder keep their own code."""
     cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
-    others = [
-        {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""},
-        {"NUMBA_CPU_FEATURES": ""},
-        {},
-    ]
-    code = CODES + COMPILED
-    first = [python(code, **cache, **other) for other in others]
-    assert first == ["[1, 0, 1]\ncompiled 2\n"] * 3
-    again = [python(code, **cache, **other) for other in others]
-    assert again == ["[1, 0, 1]\ncompiled 0\n"] * 3
+    others = [{"NUMBA_CPU_NAME": "generic"}, {"NUMBA_CPU_FEATURES": ""}, {}]
+    first = [python(ONE + COMPILED, **cache, **other) for other in others]
+    assert first == ["[1, 3]\ncompiled 1\n"] * 3
+    again = python(ONE + COMPILED, **cache, **others[0])
+    assert again == "[1, 3]\ncompiled 0\n"
 
 
 def test_code_of_other_versions_and_settings_is_not_run(python, tmp_path):
@@ -347,15 +340,14 @@ def test_installs_that_share_a_folder_keep_their_own_code(python, tmp_path):
     cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     assert python(using(a, CODES), **cache) == "[1, 0, 1]\n"
     assert python(using(b, CODES), **cache) == "[7, 7, 7]\n"
-    assert python(using(a, CODES + COMPILED), **cache) == "[1, 0, 1]\ncompiled 0\n"
 
 
 def test_another_source_of_the_same_size_and_time_makes_the_cache_stale(python, tmp_path):
     """As in images that share a volume and set all times alike."""
     where = install(tmp_path)
     cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    code = using(where, CODES + COMPILED)
-    assert python(code, **cache).endswith("compiled 2\n")
+    code = using(where, ONE + COMPILED)
+    assert python(code, **cache).endswith("compiled 1\n")
     lanes = where / "fastgnb" / "_lanes.py"
     before, source = lanes.stat(), lanes.read_text()
     changed = source.replace("_LINE_BITS = 512", "_LINE_BITS = 256")
@@ -363,8 +355,7 @@ def test_another_source_of_the_same_size_and_time_makes_the_cache_stale(python, 
     assert changed != source
     lanes.write_text(changed)
     os.utime(lanes, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert python(code, **cache).endswith("compiled 2\n")
-    assert python(code, **cache).endswith("compiled 0\n")
+    assert python(code, **cache).endswith("compiled 1\n")
 
 
 def test_eight_processes_may_compile_at_once(python, tmp_path):
@@ -389,7 +380,7 @@ def test_eight_processes_may_compile_at_once(python, tmp_path):
 # folders that are not there
 
 
-@pytest.mark.parametrize("below", [False, True])
+@pytest.mark.parametrize("below", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_cache_folder_that_cannot_be_made_leaves_the_package_to_cache(python, tmp_path, below):
     file = tmp_path / "file"
     file.write_text("kept")
@@ -458,7 +449,9 @@ def in_read_only(where: Path, code: str) -> str:
     return WITHOUT_RIGHTS + check + using(where, code)
 
 
-@pytest.mark.parametrize("home", ["read-only", "unset", "unknown"])
+@pytest.mark.parametrize(
+    "home", ["read-only", "unknown", pytest.param("unset", marks=pytest.mark.slow)]
+)
 def test_a_read_only_install_without_a_home_costs_one_warning(python, read_only, tmp_path, home):
     before = files_in(tmp_path)
     (tmp_path / "here").mkdir()
@@ -475,6 +468,7 @@ def test_a_read_only_install_without_a_home_costs_one_warning(python, read_only,
     assert list((tmp_path / "here").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_read_only_install_caches_at_home(python, read_only, tmp_path):
     home = tmp_path / "home"
     home.mkdir()
@@ -574,9 +568,8 @@ def test_without_the_compiler_the_command_works(python, tmp_path):
 
 
 KINDS = [
-    {"PYTHONWARNINGS": "error"},
-    {"NUMBA_NUM_THREADS": "1"},
-    {"PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONDONTWRITEBYTECODE": "1"},
+    pytest.param({"NUMBA_NUM_THREADS": "1"}, marks=pytest.mark.slow),
+    {"PYTHONWARNINGS": "error", "PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONDONTWRITEBYTECODE": "1"},
     *(
         # Without docstrings the bytecode is another, and all is compiled anew.
         pytest.param({"PYTHONOPTIMIZE": level}, marks=pytest.mark.slow)
@@ -602,10 +595,10 @@ def test_with_and_without_docstrings_kernels_are_compiled_once_each(python, tmp_
 
 def test_a_path_with_spaces_and_letters_of_many_languages(python, tmp_path):
     where = install(tmp_path / "mes données – 数据 'x' %s")
-    code = using(where, CODES + COMPILED)
+    code = using(where, ONE + COMPILED)
     without_bytecode = {"PYTHONDONTWRITEBYTECODE": "1", "NUMBA_CACHE_DIR": None}
-    assert python(code, **without_bytecode) == "[1, 0, 1]\ncompiled 2\n"
-    assert python(code, **without_bytecode) == "[1, 0, 1]\ncompiled 0\n"
+    assert python(code, **without_bytecode) == "[1, 3]\ncompiled 1\n"
+    assert python(code, **without_bytecode) == "[1, 3]\ncompiled 0\n"
     assert {file.suffix for file in files_in(where)} == {".py", ".nbc", ".typed"}
 
 
