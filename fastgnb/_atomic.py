@@ -14,7 +14,7 @@ import shutil
 import uuid
 from collections.abc import Iterator
 
-__all__ = ["check_writable", "replacing"]
+__all__ = ["check_writable", "is_same_file", "replacing"]
 
 
 @contextlib.contextmanager
@@ -39,7 +39,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[pathlib.Path]:
         Before the block runs, where `path` cannot be written.
 
     Whatever the block raises, KeyboardInterrupt included, the temporary file is
-    removed and `path` stays as it was. Cost: one flush of the file to the disk.
+    removed and `path` stays as it was. What the system says of a write, such as a
+    full disk, is raised again with the name `path`. A process that is killed leaves the
+    temporary file behind, and nothing else. Cost: one flush of the file to the disk.
     """
     check_writable(path)
     target = pathlib.Path(os.path.realpath(path))
@@ -48,11 +50,29 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[pathlib.Path]:
         yield temporary
         _flush_file(temporary, target)
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
+        if isinstance(error, OSError) and error.errno and _is_of(error, temporary):
+            reason = f"cannot be written: {os.strerror(error.errno)}"
+            raise OSError(error.errno, reason, os.fspath(path)) from error
         raise
     _flush_folder(target.parent)
+
+
+def _is_of(error: OSError, temporary: pathlib.Path) -> bool:
+    """Whether it is about the temporary file: a failing write does not say of which file."""
+    return error.filename is None or os.fspath(error.filename) == os.fspath(temporary)
+
+
+def is_same_file(a: str | os.PathLike[str], b: str | os.PathLike[str]) -> bool:
+    """Whether both names stand for one file: by links of either kind, or in another case."""
+    if os.path.realpath(a) == os.path.realpath(b):
+        return True
+    try:
+        return os.path.samefile(a, b)
+    except OSError:  # one of them is not there yet
+        return False
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:

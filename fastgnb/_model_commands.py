@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import time
 
 from . import persist
-from ._atomic import check_writable
-from ._report import model_dict, model_text
+from ._atomic import check_writable, is_same_file
+from ._report import model_dict, model_text, show_text
 from .persist import SavedModel
 
 __all__ = ["merge", "show", "warmup"]
@@ -20,7 +19,7 @@ def merge(args: argparse.Namespace) -> int:
     check_writable(args.output)
     paths = [args.first, *args.others]
     for path in paths:
-        if os.path.realpath(path) == os.path.realpath(args.output):
+        if is_same_file(path, args.output):
             raise ValueError(f"{args.output}: the output would replace an input")
     first = persist.read(paths[0])
     stats = first.stats
@@ -46,7 +45,7 @@ def _check_alike(a: SavedModel, here: str, b: SavedModel, there: str) -> None:
 def show(args: argparse.Namespace) -> int:
     """`fastgnb show`."""
     saved = persist.read(args.model)
-    print(json.dumps(model_dict(saved), indent=1) if args.json else model_text(saved))
+    show_text(json.dumps(model_dict(saved), indent=1) if args.json else model_text(saved))
     return 0
 
 

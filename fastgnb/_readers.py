@@ -13,20 +13,33 @@ from __future__ import annotations
 
 import contextlib
 import mmap
+import os
 import pathlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from ._arrow import csv, ipc, pa, pq
+from ._interrupt import raise_if_noted
 
-__all__ = ["CSV_BLOCK_BYTES", "ENDINGS", "SourceError", "TableFile", "open_table"]
+__all__ = [
+    "CSV_BLOCK_BYTES",
+    "ENDINGS",
+    "SourceError",
+    "TableFile",
+    "naming",
+    "open_table",
+    "short_line",
+]
 
 CSV_BLOCK_BYTES = 1 << 21
 """Bytes of text parsed at a time. Types are inferred from the first block."""
 
 PARQUET_BUFFER_BYTES = 1 << 18
-"""Read-ahead a column chunk; a chunk itself is never in memory as a whole."""
+"""Most read-ahead of a column chunk; a chunk itself is never in memory as a whole."""
+
+PARQUET_READ_BYTES = 1 << 25
+"""Most read-ahead of all column chunks: thousands of columns have little each."""
 
 
 class SourceError(ValueError):
@@ -53,7 +66,27 @@ class TableFile(Protocol):
 
 def open_table(path: pathlib.Path) -> TableFile:
     """The reader for the ending of `path`; SourceError where the file cannot be opened."""
-    return _READERS[path.suffix.lower()](path)
+    with naming(path):
+        file = _READERS[path.suffix.lower()](path)
+        _ = file.schema.names  # now, while a name that is not text can be told of this file
+        return file
+
+
+def _opened(path: pathlib.Path) -> pa.OSFile:
+    return pa.OSFile(os.fsencode(path))  # as bytes: a name need not be text
+
+
+def _sound(batch: pa.RecordBatch, path: pathlib.Path) -> pa.RecordBatch:
+    """`batch`, whose offsets stay inside its buffers and whose text is UTF-8.
+
+    Arrow takes both on trust: a damaged file would be read from anywhere in memory.
+    """
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        try:
+            column.validate(full=True)
+        except pa.ArrowException as error:
+            raise SourceError(f"{path}: column {name!r}: {short_line(str(error))}") from error
+    return batch
 
 
 class _Parquet:
@@ -61,20 +94,29 @@ class _Parquet:
 
     def __init__(self, path: pathlib.Path) -> None:
         self.path = path
-        with _naming(path), self._open() as file:
+        with self._open(1) as file:
             self.schema = file.schema_arrow
             self.n_rows: int | None = file.metadata.num_rows
 
-    def _open(self) -> pq.ParquetFile:
-        return pq.ParquetFile(
-            pa.OSFile(str(self.path)), pre_buffer=False, buffer_size=PARQUET_BUFFER_BYTES
-        )
+    @contextlib.contextmanager
+    def _open(self, width: int) -> Iterator[pq.ParquetFile]:
+        """The file, to read so many columns of."""
+        ahead = max(1 << 12, min(PARQUET_BUFFER_BYTES, PARQUET_READ_BYTES // width))
+        with (
+            _opened(self.path) as source,
+            pq.ParquetFile(
+                source, pre_buffer=False, buffer_size=ahead, page_checksum_verification=True
+            ) as file,
+        ):
+            yield file
 
     def batches(
         self, columns: Sequence[str], types: Mapping[str, pa.DataType], rows: int
     ) -> Iterator[pa.RecordBatch]:
-        with _naming(self.path), self._open() as file:
-            yield from file.iter_batches(batch_size=rows, columns=list(columns))
+        rows = min(rows, max(self.n_rows or 0, 1))  # Arrow makes room for all of a batch
+        with naming(self.path), self._open(len(columns)) as file:
+            for batch in file.iter_batches(batch_size=rows, columns=list(columns)):
+                yield _sound(batch, self.path)
 
 
 class _Arrow:
@@ -84,7 +126,7 @@ class _Arrow:
 
     def __init__(self, path: pathlib.Path) -> None:
         self.path = path
-        with _naming(path), self._mapped() as mapped:
+        with self._mapped() as mapped:
             reader = self._reader(mapped)
             self.schema = reader.schema
             self.n_rows: int | None = _count(reader)
@@ -104,10 +146,11 @@ class _Arrow:
     def batches(
         self, columns: Sequence[str], types: Mapping[str, pa.DataType], rows: int
     ) -> Iterator[pa.RecordBatch]:
-        with _naming(self.path), self._mapped() as mapped:
+        with naming(self.path), self._mapped() as mapped:
             for batch in _each(self._reader(mapped)):
+                chosen = batch.select(list(columns))
                 for start in range(0, batch.num_rows, rows):
-                    yield batch.slice(start, rows)
+                    yield _sound(chosen.slice(start, rows), self.path)
                 _forget(mapped)
 
 
@@ -140,20 +183,22 @@ class _Csv:
     def __init__(self, path: pathlib.Path) -> None:
         self.path = path
         self.schema = pa.schema([])
+        _check_text(path)
         try:
-            with _naming(path, but=pa.ArrowInvalid), self._open(threads=False) as reader:
+            with _opened(path) as source, self._open(source, threads=False) as reader:
                 self.schema = reader.schema
         except pa.ArrowInvalid as error:
             raise SourceError(f"{path}: {_explain_csv(str(error), ())}") from error
 
     def _open(
         self,
+        source: pa.OSFile,
         columns: Sequence[str] = (),
         types: Mapping[str, pa.DataType] | None = None,
         threads: bool = True,
     ) -> csv.CSVStreamingReader:
         return csv.open_csv(
-            pa.OSFile(str(self.path)),
+            source,
             read_options=csv.ReadOptions(block_size=CSV_BLOCK_BYTES, use_threads=threads),
             # Without it a quoted line break at the edge of a block splits a row.
             parse_options=csv.ParseOptions(newlines_in_values=True),
@@ -164,9 +209,14 @@ class _Csv:
         self, columns: Sequence[str], types: Mapping[str, pa.DataType], rows: int
     ) -> Iterator[pa.RecordBatch]:
         try:
-            for block in self._open(columns, types):
-                for start in range(0, block.num_rows, rows):
-                    yield block.slice(start, rows)
+            with (
+                naming(self.path, but=pa.ArrowInvalid),
+                _opened(self.path) as source,
+                self._open(source, columns, types) as reader,
+            ):
+                for block in reader:
+                    for start in range(0, block.num_rows, rows):
+                        yield block.slice(start, rows)
         except pa.ArrowInvalid as error:
             raise SourceError(self._explain(columns, types, error)) from error
 
@@ -175,11 +225,31 @@ class _Csv:
     ) -> str:
         """Say where `error` is. Only the serial reader counts rows, so it reads once more."""
         try:
-            for _ in self._open(columns, types, threads=False):
-                pass
+            with _opened(self.path) as source:
+                for _ in self._open(source, columns, types, threads=False):
+                    raise_if_noted()
         except pa.ArrowInvalid as again:
             error = again
         return f"{self.path}: {_explain_csv(str(error), self.schema.names)}"
+
+
+_NOT_TEXT = {
+    b"\x1f\x8b": "a gzip file; unpack it first",
+    b"PK\x03\x04": "a zip archive; unpack it first",
+    b"(\xb5/\xfd": "a zstd file; unpack it first",
+    b"\xfd7zXZ": "an xz file; unpack it first",
+    b"\xff\xfe": "text in UTF-16; write it in UTF-8",
+    b"\xfe\xff": "text in UTF-16; write it in UTF-8",
+}
+
+
+def _check_text(path: pathlib.Path) -> None:
+    """Refuse what others also call .csv, of which Arrow would only say what it is not."""
+    with open(path, "rb") as file:
+        start = file.read(5)
+    for magic, what in _NOT_TEXT.items():
+        if start.startswith(magic):
+            raise SourceError(f"{path}: expected CSV, got {what}")
 
 
 _WRONG_VALUE = re.compile(
@@ -202,31 +272,41 @@ def _explain_csv(message: str, names: Sequence[str]) -> str:
             f"column {names[int(found['column'])]!r}{row}: expected {kind}, "
             f"got {_short(found['value'])}"
         )
+    if "cannot infer number of columns" in message:
+        return f"no line of column names ends in the first {CSV_BLOCK_BYTES} bytes"
+    if "straddling object" in message:
+        return (
+            f"a row is longer than {CSV_BLOCK_BYTES} bytes, the most that are read at once; "
+            "is a line end or a closing quote missing?"
+        )
     if found := _WRONG_WIDTH.search(message):
         row = f"row {int(found['row']) - 1}: " if found["row"] else ""
-        return row + _short_line(found["what"])
-    return _short_line(message)
+        return row + short_line(found["what"])
+    return short_line(message)
 
 
 def _short(value: str) -> str:
     return repr(value if len(value) <= 40 else value[:37] + "...")
 
 
-def _short_line(text: str) -> str:
+def short_line(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 300 else line[:297] + "..."
 
 
 @contextlib.contextmanager
-def _naming(path: pathlib.Path, but: type[Exception] | tuple[()] = ()) -> Iterator[None]:
+def naming(path: pathlib.Path, but: type[Exception] | tuple[()] = ()) -> Iterator[None]:
     """Put the file's name before what Arrow or the system says, `but` what the caller explains."""
     try:
         yield
     except but:
         raise
+    except UnicodeError as error:
+        raise SourceError(f"{path}: a name or a text is not UTF-8: {error}") from error
     except (pa.ArrowException, OSError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise SourceError(f"{path}: {_short_line(reason)}") from error
+        known = isinstance(error, OSError) and error.errno
+        reason = os.strerror(known) if known else str(error)
+        raise SourceError(f"{path}: {short_line(reason)}") from error
 
 
 _READERS: dict[str, Callable[[pathlib.Path], TableFile]] = {

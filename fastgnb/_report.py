@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from .evaluation import Evaluation
     from .persist import SavedModel
 
-__all__ = ["align", "evaluation_text", "model_dict", "model_text"]
+__all__ = ["align", "evaluation_text", "model_dict", "model_text", "show_text"]
 
 MATRIX = 20
 """Most labels for which a confusion matrix is printed."""
@@ -34,6 +35,12 @@ def align(table: Iterable[Sequence[str]]) -> str:
         ).rstrip()
         for line in lines
     )
+
+
+def show_text(text: str) -> None:
+    """Print it; a label that the terminal's encoding lacks must not lose the whole result."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    print(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
 def _cell(value: Any) -> str:

@@ -18,15 +18,15 @@ import numpy as np
 
 from . import persist
 from ._arrow import pa, require
-from ._atomic import check_writable, replacing
+from ._atomic import check_writable, is_same_file, replacing
 from ._columns import Columns
 from ._interrupt import polled
-from ._report import evaluation_text
+from ._report import evaluation_text, show_text
 from ._writers import open_writer
 from .evaluation import Evaluation, Evaluator
 from .kernels.score import Scores
 from .persist import NotFiniteError, SavedModel
-from .sources import Batch, RowSource, SourceError, expand, open_rows
+from .sources import Batch, RowSource, SourceError, expand, open_rows, rows_in_batch
 from .stats import ClassStats
 
 __all__ = ["evaluate", "evaluate_rows", "fit", "learn", "predict", "predict_rows", "update"]
@@ -66,7 +66,8 @@ def predict(args: argparse.Namespace) -> int:
     """`fastgnb predict`."""
     _check_output(args.output, [args.model, *args.data])
     saved = persist.read(args.model)
-    source = _open_for(saved, args, Columns(keep=args.keep))
+    outputs = len(saved.classes) if args.proba else 0
+    source = _open_for(saved, args, Columns(keep=args.keep), outputs)
     predict_rows(
         saved, source, args.output, proba=args.proba, evidence=args.evidence, quiet=args.quiet
     )
@@ -78,9 +79,9 @@ def evaluate(args: argparse.Namespace) -> int:
     if args.json is not None:
         _check_output(args.json, [args.model, *args.data, args.target_npy])
     saved = persist.read(args.model)
-    source = _open_for(saved, args, Columns(args.target))
+    source = _open_for(saved, args, Columns(args.target), len(saved.classes))
     found = evaluate_rows(saved, source, quiet=args.quiet)
-    print(evaluation_text(found))
+    show_text(evaluation_text(found))
     if args.json is not None:
         with replacing(args.json) as temporary:
             temporary.write_text(json.dumps(found.as_dict(), indent=1) + "\n", encoding="utf-8")
@@ -181,8 +182,13 @@ def _output_rows(
 # ------------------------------------------------------------------ checks and messages
 
 
-def _open_for(saved: SavedModel, args: argparse.Namespace, columns: Columns) -> RowSource:
-    """Rows with the columns of a model, by name; those of .npy, which has none, by position."""
+def _open_for(
+    saved: SavedModel, args: argparse.Namespace, columns: Columns, outputs: int = 0
+) -> RowSource:
+    """Rows with the columns of a model, by name; those of .npy, which has none, by position.
+
+    `outputs` is how many numbers each row is turned into: they take memory as features do.
+    """
     paths = expand(args.data)
     names = saved.feature_names
     by_name = any(path.suffix.lower() != ".npy" for path in paths)
@@ -193,7 +199,8 @@ def _open_for(saved: SavedModel, args: argparse.Namespace, columns: Columns) -> 
     if by_name:
         columns = Columns(columns.target, columns.weight, names, (), columns.keep)
     target_npy = getattr(args, "target_npy", None)
-    source = open_rows(paths, columns, target_npy=target_npy, batch_rows=args.batch_rows)
+    rows = args.batch_rows or rows_in_batch(saved.n_features + outputs, np.dtype(np.float64))
+    source = open_rows(paths, columns, target_npy=target_npy, batch_rows=rows)
     if source.n_features != saved.n_features:
         raise SourceError(
             f"{source.paths[0]}: {source.n_features} columns, expected {saved.n_features}, "
@@ -233,7 +240,7 @@ def _check_output(output: str, inputs: Iterable[str | None]) -> None:
     check_writable(output)
     given = [pathlib.Path(path) for path in inputs if path is not None]
     for path in [*given, *expand(folder for folder in given if folder.is_dir())]:
-        if os.path.realpath(path) == os.path.realpath(output):
+        if is_same_file(path, output):
             raise SourceError(f"{output}: the output would replace an input")
 
 
@@ -251,7 +258,7 @@ def _located(batch: Batch) -> Iterator[None]:
 
 def _progress(source: RowSource, quiet: bool) -> Iterator[Batch]:
     """The batches, with a bar on a terminal: rows, rows/s, and the time left where known."""
-    if quiet or not sys.stderr.isatty():
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield from polled(source)
         return
     tqdm = require("tqdm").tqdm
@@ -262,5 +269,6 @@ def _progress(source: RowSource, quiet: bool) -> Iterator[Batch]:
 
 
 def _note(args: argparse.Namespace, text: str) -> None:
-    if not args.quiet:
-        print(f"fastgnb: note: {text}", file=sys.stderr)
+    if not args.quiet and sys.stderr is not None:  # None where the shell closed it
+        with contextlib.suppress(OSError):
+            print(f"fastgnb: note: {text}", file=sys.stderr)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import pathlib
+from collections.abc import Iterator
 from types import TracebackType
 from typing import IO, Any, Protocol, Self
 
@@ -21,6 +23,9 @@ __all__ = ["Writer", "open_writer"]
 
 ROW_GROUP = 1 << 17
 """Rows gathered before Parquet writes them: groups much smaller cost time and space."""
+
+ROW_GROUP_BYTES = 1 << 26
+"""Bytes gathered before Parquet writes them, however few rows they are."""
 
 
 class Writer(Protocol):
@@ -55,16 +60,23 @@ def open_writer(
     return _open_plain(path, ending, schema)
 
 
+def _create(path: pathlib.Path) -> pa.OSFile:
+    return pa.OSFile(os.fsencode(path), "wb")  # as bytes: a name need not be text
+
+
 @contextlib.contextmanager
-def _open_plain(path: pathlib.Path, ending: str, schema: pa.Schema) -> Any:
+def _open_plain(path: pathlib.Path, ending: str, schema: pa.Schema) -> Iterator[Any]:
     """CSV and Arrow IPC, whose writers in pyarrow are what is needed, but for their names."""
     if ending == ".csv":
         for field in schema:
             _check_csv(field)
-    with pa.OSFile(str(path), "wb") as sink:
+    with _create(path) as sink:
         opened = csv.CSVWriter if ending == ".csv" else ipc.new_file
-        with opened(sink, schema) as writer:
-            yield writer
+        try:
+            with opened(sink, schema) as writer:
+                yield writer
+        except pa.ArrowException as error:
+            raise SourceError(f"the output cannot be written as {ending}: {error}") from error
 
 
 def _check_csv(field: pa.Field) -> None:
@@ -84,25 +96,28 @@ class _Parquet:
     def __init__(self, path: pathlib.Path, schema: pa.Schema) -> None:
         self._schema = schema
         self._waiting: list[pa.RecordBatch] = []
-        self._rows = 0
+        self._rows = self._bytes = 0
         # Probabilities hardly repeat, so a dictionary of them only costs.
         repeating = [field.name for field in schema if not pa.types.is_floating(field.type)]
-        self._sink = pa.OSFile(str(path), "wb")
+        self._sink = _create(path)
         try:
-            self._writer = pq.ParquetWriter(self._sink, schema, use_dictionary=repeating)
+            self._writer = pq.ParquetWriter(
+                self._sink, schema, use_dictionary=repeating, write_page_checksum=True
+            )
         except pa.ArrowException as error:
             raise SourceError(f"Parquet cannot hold a kept column: {error}") from error
 
     def write(self, batch: pa.RecordBatch) -> None:
         self._waiting.append(batch)
         self._rows += batch.num_rows
-        if self._rows >= ROW_GROUP:
+        self._bytes += batch.nbytes
+        if self._rows >= ROW_GROUP or self._bytes >= ROW_GROUP_BYTES:
             self._flush()
 
     def _flush(self) -> None:
         if self._rows:
             self._writer.write_table(pa.Table.from_batches(self._waiting, self._schema))
-        self._waiting, self._rows = [], 0
+        self._waiting, self._rows, self._bytes = [], 0, 0
 
     def __enter__(self) -> Self:
         return self

@@ -39,27 +39,52 @@ _DATA = "Parquet, CSV, Arrow IPC or .npy files, by ending; folders stand for the
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line `argv` (default: that of the process) and return its exit code."""
     try:
+        with interruptible():
+            code = _command(argv)
+            if sys.stdout is not None:  # None where the shell closed it
+                sys.stdout.flush()  # now, while an error can still be told
+            return code
+    except KeyboardInterrupt:
+        _say("interrupted")
+        return 130
+    except BrokenPipeError:  # the reader of our output, as in `| head`, has what it wants
+        _abandon_output()
+        return 1
+    except (ValueError, OSError, ImportError, NotImplementedError, MemoryError) as error:
+        _abandon_output()
+        _say(f"error: {_one_line(error)}")
+        return 1
+
+
+def _command(argv: Sequence[str] | None) -> int:
+    try:
         args = _parser().parse_args(argv)
     except SystemExit as exit_:  # argparse has printed its message
         return int(exit_.code or 0)
-    try:
-        with interruptible():
-            return _run(args)
-    except KeyboardInterrupt:
-        print("fastgnb: interrupted", file=sys.stderr)
-        return 130
-    except BrokenPipeError:  # the reader of our output, as in `| head`, has what it wants
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
-        return 1
-    except (ValueError, OSError, ImportError, NotImplementedError) as error:
-        print(f"fastgnb: error: {_one_line(error)}", file=sys.stderr)
-        return 1
+    return _run(args)
 
 
 def _one_line(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
+        return f"{os.fspath(error.filename)}: {error.strerror}"
+    if isinstance(error, MemoryError):
+        return "out of memory; fewer rows at a time, such as --batch-rows 1000, take less"
     return " ".join(str(error).split())
+
+
+def _say(text: str) -> None:
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError):
+            print(f"fastgnb: {text}", file=sys.stderr)
+
+
+def _abandon_output() -> None:
+    """What a standard output did not take would fail once more when Python ends."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
 
 
 def _run(args: argparse.Namespace) -> int:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import pathlib
+import sys
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -22,9 +23,17 @@ import numpy as np
 from . import _columns
 from ._arrow import pa, pc
 from ._columns import Columns
-from ._readers import ENDINGS, SourceError, TableFile, open_table
+from ._readers import ENDINGS, SourceError, TableFile, naming, open_table, short_line
 
-__all__ = ["Batch", "Columns", "RowSource", "SourceError", "expand", "open_rows"]
+__all__ = [
+    "Batch",
+    "Columns",
+    "RowSource",
+    "SourceError",
+    "expand",
+    "open_rows",
+    "rows_in_batch",
+]
 
 BATCH_BYTES = 1 << 23
 """Bytes of features in a batch, unless its number of rows is given."""
@@ -107,8 +116,9 @@ def open_rows(
 
     Parameters
     ----------
-    data : paths. A folder stands for the files in it and below, by name; names that begin
-        with "." or "_" and endings that are not data are passed over.
+    data : paths of regular files. A folder stands for the files in it and below, by name,
+        links followed; names that begin with "." or "_" and endings that are not data are
+        passed over.
     columns : the parts that columns play.
     target_npy : a 1-D .npy array of labels, for .npy data.
     batch_rows : most rows in a batch; by default what 8 MB of features hold.
@@ -118,7 +128,7 @@ def open_rows(
     SourceError
         File not found, not readable or of an unknown kind; a column that is missing, named
         twice in the file, or of a type that cannot play its part. While iterating: a value
-        that cannot be converted, a null label, a bad weight.
+        that cannot be converted, a null label, a bad weight, a file that has changed since.
 
     Cost: opens every file once for its metadata; for CSV reads the first block.
     """
@@ -133,30 +143,52 @@ def open_rows(
         raise SourceError(
             f"{paths[0]}: --target-npy goes with .npy data; name the target column of a table"
         )
-    return TableRows([open_table(path) for path in paths], columns, batch_rows)
+    stamps = [_stamp(path) for path in paths]
+    return TableRows([open_table(path) for path in paths], columns, batch_rows, stamps)
 
 
 def expand(data: Iterable[str | os.PathLike[str]]) -> list[pathlib.Path]:
     """The files that `data` stands for, folders replaced by what is in them, sorted by name."""
     found: list[pathlib.Path] = []
     for path in map(pathlib.Path, data):
-        if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if _is_data(p.relative_to(path), p))
-            if not inside:
-                raise SourceError(f"{path}: no data file in this folder; {_expected()}")
-            found += inside
-        elif not path.exists():
-            raise SourceError(f"{path}: no such file or folder")
-        elif path.suffix.lower() not in (*ENDINGS, ".npy"):
-            raise SourceError(f"{path}: unknown ending {path.suffix!r}; {_expected()}")
-        else:
-            found.append(path)
+        inside = sorted(_inside(path)) if path.is_dir() else [path]
+        if not inside:
+            raise SourceError(f"{path}: no data file in this folder; {_expected()}")
+        for file in inside:
+            _check_file(file)
+        found += inside
     return found
 
 
-def _is_data(inside: pathlib.Path, path: pathlib.Path) -> bool:
-    hidden = any(part.startswith((".", "_")) for part in inside.parts)
-    return not hidden and path.suffix.lower() in (*ENDINGS, ".npy") and path.is_file()
+def _inside(folder: pathlib.Path) -> Iterator[pathlib.Path]:
+    """Data files in a folder and below. A part that cannot be read is an error, not left out."""
+
+    def fail(error: OSError) -> None:
+        raise SourceError(f"{error.filename}: {error.strerror}") from error
+
+    seen = set()
+    for here, folders, files in os.walk(folder, onerror=fail, followlinks=True):
+        real = os.path.realpath(here)
+        folders[:] = () if real in seen else sorted(f for f in folders if f[0] not in "._")
+        if real not in seen:  # else a link has led here once more
+            yield from (pathlib.Path(here, f) for f in files if f[0] not in "._" and _is_data(f))
+        seen.add(real)
+
+
+def _is_data(name: str) -> bool:
+    return pathlib.Path(name).suffix.lower() in (*ENDINGS, ".npy")
+
+
+def _check_file(path: pathlib.Path) -> None:
+    if not path.exists():
+        link = f"; it is a link to {os.readlink(path)}" if path.is_symlink() else ""
+        raise SourceError(f"{path}: no such file or folder{link}")
+    if not path.is_file():
+        raise SourceError(
+            f"{path}: a pipe or a device, expected a file, which can be read more than once"
+        )
+    if not _is_data(path.name):
+        raise SourceError(f"{path}: unknown ending {path.suffix!r}; {_expected()}")
 
 
 def _expected() -> str:
@@ -167,7 +199,11 @@ class TableRows(RowSource):
     """Rows of files with named columns."""
 
     def __init__(
-        self, files: Sequence[TableFile], columns: Columns, batch_rows: int | None
+        self,
+        files: Sequence[TableFile],
+        columns: Columns,
+        batch_rows: int | None,
+        stamps: Sequence[tuple[int, ...]],
     ) -> None:
         _columns.check_present(files[0], [*columns.named(), *columns.exclude])
         if columns.features is None:
@@ -176,24 +212,32 @@ class TableRows(RowSource):
             _columns.check_columns(file, columns)
         features = columns.features or ()
         counts = [file.n_rows for file in files]
-        self._files, self._parts = files, columns
+        self._files, self._parts, self._stamps = files, columns, stamps
         self.paths = [file.path for file in files]
         self.features, self.n_features = features, len(features)
         self.dtype = np.dtype(np.float32 if _columns.is_single(files, features) else np.float64)
         self.n_rows = None if None in counts else sum(n for n in counts if n is not None)
         self.target_kind = _columns.target_kind(files, columns.target)
         self.keep_schema = _columns.keep_schema(files, columns.keep)
-        self._batch_rows = batch_rows or rows_in_batch(self.n_features, self.dtype)
+        rows = batch_rows or rows_in_batch(self.n_features, self.dtype)
+        self._batch_rows = min(rows, sys.maxsize)
 
     def __iter__(self) -> Iterator[Batch]:
-        buffer = np.empty(self.n_features * self._batch_rows, self.dtype)
-        for file in self._files:
+        buffer = np.empty(0, self.dtype)
+        for file, stamp in zip(self._files, self._stamps, strict=True):
             types = _columns.csv_types(file, self._parts, self.keep_schema)
             first_row = 0
+            _check_unchanged(file.path, stamp)
             for table in _ahead(file.batches(self._parts.named(), types, self._batch_rows)):
+                _check_unchanged(file.path, stamp)
+                size = table.num_rows * self.n_features
+                buffer = buffer if buffer.size >= size else np.empty(size, self.dtype)
                 if table.num_rows:
-                    yield self._batch(file, table, first_row, buffer)
+                    with naming(file.path):
+                        batch = self._batch(file, table, first_row, buffer)
+                    yield batch
                 first_row += table.num_rows
+            _check_unchanged(file.path, stamp)
 
     def _batch(
         self, file: TableFile, table: pa.RecordBatch, first_row: int, buffer: np.ndarray
@@ -215,6 +259,18 @@ class TableRows(RowSource):
     def _kept(self, table: pa.RecordBatch) -> pa.RecordBatch:
         arrays = [pc.cast(table.column(f.name), f.type) for f in self.keep_schema]
         return pa.RecordBatch.from_arrays(arrays, schema=self.keep_schema)
+
+
+def _stamp(path: pathlib.Path) -> tuple[int, ...]:
+    with naming(path):
+        found = os.stat(path)
+    return found.st_size, found.st_mtime_ns, found.st_ino
+
+
+def _check_unchanged(path: pathlib.Path, stamp: tuple[int, ...]) -> None:
+    """The file is the one that was planned with; a map of one that has shrunk would crash."""
+    if _stamp(path) != stamp:
+        raise SourceError(f"{path}: changed while it was in use, so its rows cannot be trusted")
 
 
 def _ahead(tables: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -245,6 +301,7 @@ class NpyRows(RowSource):
                 f"{paths[0]}: a .npy matrix has no column names; give labels with --target-npy "
                 "and no other column"
             )
+        self._stamps = [_stamp(path) for path in paths]
         matrices = [_map_matrix(path) for path in paths]
         self.paths = paths
         self.features, self.n_features = None, matrices[0].shape[1]
@@ -264,10 +321,12 @@ class NpyRows(RowSource):
 
     def __iter__(self) -> Iterator[Batch]:
         before = 0  # rows of the files before this one
-        for path, n in zip(self.paths, self._lengths, strict=True):
+        for path, n, stamp in zip(self.paths, self._lengths, self._stamps, strict=True):
             for start in range(0, n, self._batch_rows):
                 stop = min(n, start + self._batch_rows)
+                _check_unchanged(path, stamp)
                 yield self._batch(path, before, start, stop)
+            _check_unchanged(path, stamp)
             before += n
 
     def _batch(self, path: pathlib.Path, before: int, start: int, stop: int) -> Batch:
@@ -288,11 +347,13 @@ class NpyRows(RowSource):
 def _map(path: pathlib.Path) -> np.ndarray:
     """A .npy file as a read-only memory map; nothing in it is executed."""
     try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        with np.errstate(all="ignore"):  # the size of an absurd shape overflows
+            array = np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError as error:
         raise SourceError(f"{path}: {error.strerror or error}") from error
-    except (ValueError, EOFError) as error:
-        raise SourceError(f"{path}: not a .npy array that can be mapped: {error}") from error
+    except Exception as error:  # its header goes through Python's parser, which raises all sorts
+        reason = short_line(str(error) or type(error).__name__)
+        raise SourceError(f"{path}: not a .npy array that can be mapped: {reason}") from error
     if not isinstance(array, np.ndarray):
         raise SourceError(f"{path}: not a .npy array but an archive of several")
     return array
