@@ -51,6 +51,8 @@ print((_validate.encode(y).codes == y).all())
 MODEL = """
 import numpy as np
 from fastgnb import GaussianNB
+
+pytestmark = pytest.mark.compiled
 r = np.random.default_rng(0)
 y = np.arange(50_000) % 3
 X = r.normal(size=(50_000, 6)) + 20 * y[:, None]

@@ -37,6 +37,8 @@ from fastgnb import _interrupt, _readers, _row_commands, _writers, persist
 from fastgnb.cli import main
 from fastgnb.sources import Columns, SourceError, expand, open_rows
 
+pytestmark = pytest.mark.compiled
+
 TABLES = ["parquet", "csv", "arrow"]
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="Linux")

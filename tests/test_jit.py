@@ -18,6 +18,11 @@ import hashlib, sys, warnings
 import numpy as np
 warnings.simplefilter("error")
 from fastgnb import GaussianNB
+
+pytestmark = [
+    pytest.mark.compiled,
+    pytest.mark.skipif(sys.platform == "win32", reason="paths and layers are POSIX"),
+]
 r = np.random.default_rng(0)
 X = r.normal(size=(60_001, 6)) + np.arange(60_001)[:, None] % 3
 y, w = np.arange(60_001) % 3, r.random(60_001)
@@ -223,7 +228,3 @@ def test_frozen_is_a_view():
     assert view.base is a
     assert not view.flags.writeable
     assert a.flags.writeable
-
-
-if sys.platform == "win32":  # pragma: no cover
-    pytestmark = pytest.mark.skip(reason="paths and layers of this file are POSIX")

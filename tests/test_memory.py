@@ -13,7 +13,10 @@ import pyarrow.parquet as pq  # noqa: E402
 
 from fastgnb.cli import main  # noqa: E402
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="units of ru_maxrss differ")
+pytestmark = [
+    pytest.mark.compiled,
+    pytest.mark.skipif(sys.platform != "linux", reason="units of ru_maxrss differ"),
+]
 
 D = 8
 

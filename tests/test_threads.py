@@ -35,6 +35,8 @@ except ImportError:
 import numba
 import numpy as np
 from fastgnb import GaussianNB, _jit
+
+pytestmark = pytest.mark.compiled
 warnings.simplefilter("ignore", DeprecationWarning)
 _jit.PARALLEL_WORK = 0
 _jit.LARGE_WORK = 300_000  # some calls on each side
