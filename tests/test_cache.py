@@ -19,6 +19,8 @@ import fastgnb
 from fastgnb._cache import Entries, Key, digest_of_files
 from fastgnb.kernels import layout
 
+pytestmark = pytest.mark.compiled
+
 if sys.platform == "win32":  # pragma: no cover
     pytest.skip("rights, limits and paths of this file are POSIX", allow_module_level=True)
 
@@ -51,8 +53,6 @@ print((_validate.encode(y).codes == y).all())
 MODEL = """
 import numpy as np
 from fastgnb import GaussianNB
-
-pytestmark = pytest.mark.compiled
 r = np.random.default_rng(0)
 y = np.arange(50_000) % 3
 X = r.normal(size=(50_000, 6)) + 20 * y[:, None]

@@ -12,17 +12,17 @@ import pytest
 import fastgnb
 from fastgnb import _jit
 
+pytestmark = [
+    pytest.mark.compiled,
+    pytest.mark.skipif(sys.platform == "win32", reason="paths and layers are POSIX"),
+]
+
 # Prints a digest of everything that fitting and scoring give, for work above the thread threshold.
 BITS = """
 import hashlib, sys, warnings
 import numpy as np
 warnings.simplefilter("error")
 from fastgnb import GaussianNB
-
-pytestmark = [
-    pytest.mark.compiled,
-    pytest.mark.skipif(sys.platform == "win32", reason="paths and layers are POSIX"),
-]
 r = np.random.default_rng(0)
 X = r.normal(size=(60_001, 6)) + np.arange(60_001)[:, None] % 3
 y, w = np.arange(60_001) % 3, r.random(60_001)

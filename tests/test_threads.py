@@ -15,6 +15,8 @@ import pytest
 
 from fastgnb import ClassStats, GaussianNB, _jit
 
+pytestmark = pytest.mark.compiled
+
 LAYERS = ("omp", "tbb", "workqueue")
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 
@@ -35,8 +37,6 @@ except ImportError:
 import numba
 import numpy as np
 from fastgnb import GaussianNB, _jit
-
-pytestmark = pytest.mark.compiled
 warnings.simplefilter("ignore", DeprecationWarning)
 _jit.PARALLEL_WORK = 0
 _jit.LARGE_WORK = 300_000  # some calls on each side
