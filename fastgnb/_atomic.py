@@ -46,8 +46,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[pathlib.Path]:
     temporary = target.with_name(f".{target.name[:40]}.{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp")
     try:
         yield temporary
-        _keep_mode(target, temporary)
-        _flush_file(temporary)
+        _flush_file(temporary, target)
         os.replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -73,15 +72,12 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise PermissionError(f"cannot write {shown}: the folder {folder} is not writable")
 
 
-def _keep_mode(target: pathlib.Path, temporary: pathlib.Path) -> None:
-    """Replacing a file keeps who may read it."""
-    if target.exists():
-        shutil.copymode(target, temporary)
-
-
-def _flush_file(path: pathlib.Path) -> None:
-    """Bring the content to the disk before the name points to it."""
+def _flush_file(path: pathlib.Path, target: pathlib.Path) -> None:
+    """Bring content and mode to the disk before the name points to them."""
+    # Opened before the mode changes, since that of the old file may forbid it.
     with open(path, "rb+") as file:
+        if target.exists():
+            shutil.copymode(target, path)
         os.fsync(file.fileno())
 
 

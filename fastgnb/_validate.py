@@ -30,7 +30,7 @@ class Labels(NamedTuple):
 def check_missing(missing: object) -> bool:
     """Whether missing values are skipped. Raises ValueError unless "error" or "skip"."""
     if not isinstance(missing, str) or missing not in ("error", "skip"):
-        raise ValueError(f"missing must be 'error' or 'skip', got {missing!r}.")
+        raise ValueError(f"missing must be 'error' or 'skip', got {missing!r:.80}.")
     return missing == "skip"
 
 

@@ -28,7 +28,7 @@ FLOORS = [
     ["kernels.accumulate", "kernels.score"],
     ["kernels.encode", "kernels.far", "kernels.layout", "kernels.merge", "kernels.posterior"],
     ["kernels.rows"],
-    ["_jit", "_lanes", "_atomic", "_interrupt"],
+    ["_jit", "_lanes", "_atomic", "_interrupt", "_model_file"],
     ["__init__"],
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
@@ -38,7 +38,7 @@ ROOMS = {
     "numba": {"_jit", "_lanes"},
     "llvmlite": {"_lanes"},
     "sklearn": {"naive_bayes", "persist", "demo"},
-    "safetensors": {"persist"},
+    "safetensors": {"_model_file"},
 }
 
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.naive_bayes import GaussianNB as Reference
 
 import fastgnb
-from fastgnb import ClassStats, GaussianNB, ModelFileError, load, persist, save
+from fastgnb import ClassStats, GaussianNB, ModelFileError, _model_file, load, persist, save
 
 LABELS = {
     "int": np.array([3, -7, 2**62]),
@@ -140,8 +140,7 @@ def forged(tmp_path, change):
     change(tensors, document)
     text = json.dumps(document)
     path = tmp_path / "forged"
-    meta = {"fastgnb": text, "sha256": persist._digest(text, tensors)}
-    path.write_bytes(dump(tensors, metadata=meta))
+    path.write_bytes(_model_file.pack(text, tensors))
     return path
 
 
