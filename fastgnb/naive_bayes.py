@@ -401,11 +401,13 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return _validate.as_numbers(rows)
 
     def _refuse(self, rows: NDArray[Any]) -> None:
-        """Raise scikit-learn's error for rows that are not finite."""
-        allow_nan = self.missing == "skip"
-        assert_all_finite(
-            rows, allow_nan=allow_nan, estimator_name=type(self).__name__, input_name="X"
-        )
+        """Raise scikit-learn's error for rows that are not finite, or ours.
+
+        scikit-learn before 1.9 overlooks them in the other byte order.
+        """
+        skip = self.missing == "skip"
+        assert_all_finite(rows, allow_nan=skip, estimator_name=type(self).__name__, input_name="X")
+        _validate.check_finite(rows, None, skip=skip)
 
 
 def _fitted(
