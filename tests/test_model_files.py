@@ -1191,7 +1191,7 @@ def test_labels_of_all_kinds_come_back(tmp_path, kind):
 @pytest.mark.parametrize(
     "names",
     [
-        ["", "\x00", "a\x00", "\n", "\ud800", "𝕏", "n" * 10_000, '"', "\\", "same", "same"],
+        ["", "\x00", "a\x00", "\n", "\ud800", "𝕏", "n" * 10_000, '"', "\\", "same", "same "],
         [f"feature {j}" for j in range(5000)],
     ],
     ids=["odd", "many"],
@@ -1217,8 +1217,9 @@ def test_labels_that_no_file_holds_are_refused_before_it_is_written(tmp_path):
         odd = replace(models()["whole numbers"], stats=replace(stats, classes=classes))
         with pytest.raises(ValueError, match=r"Labels of dtype .* cannot be saved"):
             odd.write(path)
+    odd = replace(models()["whole numbers"].stats, feature_names=(1, 2, 3))
     with pytest.raises(ValueError, match="feature_names are not a list of str"):
-        of_rows([[0.0], [1.0]], [0, 1], names=[1]).write(path)
+        replace(models()["whole numbers"], stats=odd).write(path)
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["m"]
 
