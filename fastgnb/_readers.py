@@ -27,6 +27,7 @@ __all__ = [
     "ENDINGS",
     "SourceError",
     "TableFile",
+    "changed",
     "naming",
     "open_table",
     "short_line",
@@ -70,6 +71,11 @@ def open_table(path: pathlib.Path) -> TableFile:
         file = _READERS[path.suffix.lower()](path)
         _ = file.schema.names  # now, while a name that is not text can be told of this file
         return file
+
+
+def changed(path: pathlib.Path) -> SourceError:
+    """The error for a file that is no longer the one that was planned with."""
+    return SourceError(f"{path}: changed while it was in use, so its rows cannot be trusted")
 
 
 def _opened(path: pathlib.Path) -> pa.OSFile:
@@ -150,6 +156,8 @@ class _Arrow:
             for batch in _each(self._reader(mapped)):
                 chosen = batch.select(list(columns))
                 for start in range(0, batch.num_rows, rows):
+                    if isinstance(mapped, mmap.mmap) and mapped.size() < len(mapped):
+                        raise changed(self.path)  # to touch what is gone ends the process
                     yield _sound(chosen.slice(start, rows), self.path)
                 _forget(mapped)
 

@@ -34,7 +34,7 @@ __all__ = ["evaluate", "evaluate_rows", "fit", "learn", "predict", "predict_rows
 
 def fit(args: argparse.Namespace) -> int:
     """`fastgnb fit`."""
-    _check_output(args.model, [*args.data, args.target_npy])
+    _check_output(args.model, args.data, args.target_npy)
     columns = Columns(args.target, args.weight, args.features, args.exclude)
     source = open_rows(args.data, columns, target_npy=args.target_npy, batch_rows=args.batch_rows)
     if source.left_out:
@@ -53,7 +53,7 @@ def fit(args: argparse.Namespace) -> int:
 def update(args: argparse.Namespace) -> int:
     """`fastgnb update`."""
     output = args.output or args.model
-    _check_output(output, [*args.data, args.target_npy])
+    _check_output(output, args.data, args.target_npy)
     saved = persist.read(args.model)
     source = _open_for(saved, args, _learned_columns(saved, args))
     stats = learn(source, saved.stats, missing=saved.missing, quiet=args.quiet)
@@ -64,7 +64,7 @@ def update(args: argparse.Namespace) -> int:
 
 def predict(args: argparse.Namespace) -> int:
     """`fastgnb predict`."""
-    _check_output(args.output, [args.model, *args.data])
+    _check_output(args.output, args.data, args.model)
     saved = persist.read(args.model)
     outputs = len(saved.classes) if args.proba else 0
     source = _open_for(saved, args, Columns(keep=args.keep), outputs)
@@ -77,7 +77,7 @@ def predict(args: argparse.Namespace) -> int:
 def evaluate(args: argparse.Namespace) -> int:
     """`fastgnb evaluate`."""
     if args.json is not None:
-        _check_output(args.json, [args.model, *args.data, args.target_npy])
+        _check_output(args.json, args.data, args.model, args.target_npy)
     saved = persist.read(args.model)
     source = _open_for(saved, args, Columns(args.target), len(saved.classes))
     found = evaluate_rows(saved, source, quiet=args.quiet)
@@ -235,11 +235,11 @@ def _check_labels(saved: SavedModel, source: RowSource) -> None:
         )
 
 
-def _check_output(output: str, inputs: Iterable[str | None]) -> None:
+def _check_output(output: str, data: Iterable[str], *others: str | None) -> None:
     """The output can be written, and is none of the inputs, which it would replace."""
     check_writable(output)
-    given = [pathlib.Path(path) for path in inputs if path is not None]
-    for path in [*given, *expand(folder for folder in given if folder.is_dir())]:
+    apart = [pathlib.Path(other) for other in others if other is not None]
+    for path in [*expand(data), *apart]:
         if is_same_file(path, output):
             raise SourceError(f"{output}: the output would replace an input")
 

@@ -23,7 +23,7 @@ import numpy as np
 from . import _columns
 from ._arrow import pa, pc
 from ._columns import Columns
-from ._readers import ENDINGS, SourceError, TableFile, naming, open_table, short_line
+from ._readers import ENDINGS, SourceError, TableFile, changed, naming, open_table, short_line
 
 __all__ = [
     "Batch",
@@ -270,7 +270,7 @@ def _stamp(path: pathlib.Path) -> tuple[int, ...]:
 def _check_unchanged(path: pathlib.Path, stamp: tuple[int, ...]) -> None:
     """The file is the one that was planned with; a map of one that has shrunk would crash."""
     if _stamp(path) != stamp:
-        raise SourceError(f"{path}: changed while it was in use, so its rows cannot be trusted")
+        raise changed(path)
 
 
 def _ahead(tables: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -302,18 +302,19 @@ class NpyRows(RowSource):
                 "and no other column"
             )
         self._stamps = [_stamp(path) for path in paths]
-        matrices = [_map_matrix(path) for path in paths]
+        # Shapes and types, not the maps themselves: each of them holds a file open.
+        shapes, dtypes = zip(*((m.shape, m.dtype) for m in map(_map_matrix, paths)), strict=True)
         self.paths = paths
-        self.features, self.n_features = None, matrices[0].shape[1]
-        for path, (_, d) in zip(paths, (matrix.shape for matrix in matrices), strict=True):
+        self.features, self.n_features = None, shapes[0][1]
+        for path, (_, d) in zip(paths, shapes, strict=True):
             if d != self.n_features:
                 expected = f"expected {self.n_features} as in {paths[0]}"
                 raise SourceError(f"{path}: {d} columns, {expected}")
-        single = all(matrix.dtype in (np.float16, np.float32) for matrix in matrices)
+        single = all(dtype in (np.float16, np.float32) for dtype in dtypes)
         self.dtype = np.dtype(np.float32 if single else np.float64)
-        self.n_rows = sum(len(matrix) for matrix in matrices)
         self.keep_schema = pa.schema([])
-        self._lengths = [len(matrix) for matrix in matrices]
+        self._lengths = [n for n, _ in shapes]
+        self.n_rows = sum(self._lengths)
         self._target = None if target_npy is None else pathlib.Path(target_npy)
         if self._target is not None:
             self.target_kind = _check_targets(self._target, self.n_rows)
@@ -347,6 +348,7 @@ class NpyRows(RowSource):
 def _map(path: pathlib.Path) -> np.ndarray:
     """A .npy file as a read-only memory map; nothing in it is executed."""
     try:
+        _check_header(path)
         with np.errstate(all="ignore"):  # the size of an absurd shape overflows
             array = np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError as error:
@@ -357,6 +359,15 @@ def _map(path: pathlib.Path) -> np.ndarray:
     if not isinstance(array, np.ndarray):
         raise SourceError(f"{path}: not a .npy array but an archive of several")
     return array
+
+
+def _check_header(path: pathlib.Path) -> None:
+    """NumPy makes room for a header of any length before it reads it, and takes 10,000 letters."""
+    with open(path, "rb") as file:
+        start = file.read(12)
+    long = start.startswith(b"\x93NUMPY") and start[6:7] > b"\x01"  # a length of four bytes
+    if long and (length := int.from_bytes(start[8:12], "little")) > 1 << 16:
+        raise ValueError(f"its header is said to take {length} bytes")
 
 
 def _map_matrix(path: pathlib.Path) -> np.ndarray:

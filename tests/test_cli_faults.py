@@ -20,6 +20,7 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 import tracemalloc
 import zipfile
@@ -131,7 +132,7 @@ def command(name, model, data, out):
     }[name]
 
 
-# ------------------------------------------------------------------ files that are not what they say
+# ------------------------------------------------------------------ files that are no tables
 
 
 def zipped(text):
@@ -379,55 +380,56 @@ def test_names_that_are_not_text(tmp_path, model, ending):
 UNREADABLE = """
 import os, sys
 from fastgnb.cli import main
-os.chdir(sys.argv[1])
 assert main("fit good.csv --target y --model first --quiet".split()) == 0  # kernels are loaded
-if os.geteuid() == 0:
+if os.getuid() == 0:
     os.chmod(".", 0o777)
-    os.seteuid(65534)  # root may read everything
-words = sys.argv[2].split()
-print(main(words))
+    os.setuid(65534)  # root may read everything
+for line in sys.stdin.read().splitlines():
+    print(main(line.split()))
 """
+
+NOT_ALLOWED = {
+    "fit closed.csv --target y --model out": "closed.csv: Permission denied",
+    "fit closed.parquet --target y --model out": "closed.parquet: Permission denied",
+    "fit closed.arrow --target y --model out": "closed.arrow: Permission denied",
+    "predict first closed.npy --output out.csv": "closed.npy: Permission denied",
+    "fit in --target y --model out": "in/closed: Permission denied",
+    "fit in/closed/x.csv --target y --model out": "in/closed/x.csv: Permission denied",
+    "show secret": "secret: Permission denied",
+    "merge first secret --model out": "secret: Permission denied",
+    "predict first good.csv --output wall/o.csv": "wall is not writable",
+    "fit good.csv --target y --model in/closed/m": "in/closed is not writable",
+}
 
 
 @POSIX
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("fit closed.csv --target y --model out", "closed.csv: Permission denied"),
-        ("fit closed.parquet --target y --model out", "closed.parquet: Permission denied"),
-        ("fit closed.arrow --target y --model out", "closed.arrow: Permission denied"),
-        ("predict first closed.npy --output out.csv", "closed.npy: Permission denied"),
-        ("fit in --target y --model out", "in/closed: Permission denied"),
-        ("fit in/closed/x.csv --target y --model out", "in/closed/x.csv: Permission denied"),
-        ("show secret", "secret: Permission denied"),
-        ("merge first secret --model out", "secret: Permission denied"),
-        ("predict first good.csv --output wall/o.csv", "the folder"),
-        ("fit good.csv --target y --model in/closed/m", "in/closed"),
-    ],
-)
-def test_what_may_not_be_read_or_written(tmp_path, model, words, message):
-    for ending in TABLES:
-        write(table(), tmp_path / f"good.{ending}")
-        write(table(), tmp_path / f"closed.{ending}").chmod(0)
-    np.save(tmp_path / "closed.npy", np.zeros((2, 2)))
-    (tmp_path / "closed.npy").chmod(0)
-    shutil.copy(model, tmp_path / "secret")
-    (tmp_path / "secret").chmod(0)
-    (tmp_path / "in" / "closed").mkdir(parents=True)
-    for name in ["in/x.csv", "in/closed/x.csv"]:
-        write(table(), tmp_path / name)
-    (tmp_path / "in" / "closed").chmod(0)
-    (tmp_path / "wall").mkdir(mode=0o555)
-    before = sorted(os.listdir(tmp_path))
-    try:
-        done = process("-c", UNREADABLE, tmp_path, words, module=False)
-    finally:
-        (tmp_path / "in" / "closed").chmod(0o700)
-    assert done.stdout == "1\n"
-    expect_one_line(done.stderr)
-    assert message in done.stderr
-    assert "ermi" in done.stderr or "not writable" in done.stderr
-    assert sorted(os.listdir(tmp_path)) == sorted([*before, "first"])
+def test_what_may_not_be_read_or_written(model):
+    """In a folder that others may enter, since pytest's are closed to them."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for ending in TABLES:
+            write(table(), folder / f"good.{ending}")
+            write(table(), folder / f"closed.{ending}").chmod(0)
+        np.save(folder / "closed.npy", np.zeros((2, 2)))
+        (folder / "closed.npy").chmod(0)
+        shutil.copy(model, folder / "secret")
+        (folder / "secret").chmod(0)
+        (folder / "in" / "closed").mkdir(parents=True)
+        for path in ["in/x.csv", "in/closed/x.csv"]:
+            write(table(), folder / path)
+        (folder / "wall").mkdir(mode=0o555)
+        before = sorted(os.listdir(folder))
+        (folder / "in" / "closed").chmod(0)
+        try:
+            lines = "\n".join(NOT_ALLOWED)
+            done = process("-c", UNREADABLE, module=False, input=lines, cwd=folder)
+        finally:
+            (folder / "in" / "closed").chmod(0o700)
+        assert done.stdout.split() == ["1"] * len(NOT_ALLOWED)
+        for message, line in zip(NOT_ALLOWED.values(), done.stderr.splitlines(), strict=True):
+            assert line.startswith("fastgnb: error: ")
+            assert line.endswith(message)
+        assert sorted(os.listdir(folder)) == sorted([*before, "first"])
 
 
 # ------------------------------------------------------------------ outputs that are inputs
@@ -569,6 +571,14 @@ def pieces(path):
     ]
 
 
+def attempt(path):
+    """The pieces and no error, or none and what is said; any other exception is a defect."""
+    try:
+        return pieces(path), ""
+    except SourceError as error:
+        return None, str(error)
+
+
 def varied(n=120):
     """Floats, integers with a dictionary, text, categories: every encoding of a page."""
     rng = np.random.default_rng(0)
@@ -615,13 +625,9 @@ def test_damage_to_a_page_with_a_checksum_is_an_error_or_harmless(
             spoilt = bytearray(whole)
             spoilt[at] ^= flip
             path.write_bytes(spoilt)
-            try:
-                found = pieces(path)
-            except SourceError as error:
-                assert str(error).startswith(f"{path}: ")
-                errors += 1
-            else:
-                assert found == expected, (at, flip)
+            found, said = attempt(path)
+            assert found == expected or said.startswith(f"{path}: "), (at, flip)
+            errors += found is None
     assert errors > 0.8 * 2 * len(range(4, footer, step))  # else nothing was damaged
 
 
@@ -635,11 +641,9 @@ def test_damage_to_the_footer_is_a_clear_error_or_no_error(tmp_path, step):
         spoilt = bytearray(whole)
         spoilt[at] ^= 0xFF
         path.write_bytes(spoilt)
-        try:
-            pieces(path)
-        except SourceError as error:
-            assert "\n" not in str(error)
-            errors += 1
+        found, said = attempt(path)
+        assert "\n" not in said
+        errors += found is None
     assert errors > 50
 
 
@@ -668,8 +672,7 @@ def test_a_file_cut_anywhere(tmp_path, model, out, capsys, ending, verb):
     for cut in CUTS:
         if ending == "stream.arrow" and cut in (-8, -4):
             continue  # without its mark of the end a stream is whole all the same
-        cut = int(cut * len(whole)) if isinstance(cut, float) else cut
-        path.write_bytes(whole[:cut])
+        path.write_bytes(whole[: int(cut * len(whole)) if isinstance(cut, float) else cut])
         line = fails(capsys, *words)
         assert line.startswith(f"fastgnb: error: {path}: "), cut
     assert content(out) == before
@@ -677,8 +680,7 @@ def test_a_file_cut_anywhere(tmp_path, model, out, capsys, ending, verb):
 
 FLIPS = """
 import sys
-from test_cli_faults import pieces, varied, write
-from fastgnb.sources import SourceError
+from test_cli_faults import attempt, varied
 import pathlib, collections, pyarrow.ipc as ipc
 path = pathlib.Path(sys.argv[1])
 data = varied()
@@ -691,17 +693,14 @@ for at in range(0, len(whole), int(sys.argv[2])):
         spoilt = bytearray(whole)
         spoilt[at] ^= flip
         path.write_bytes(spoilt)
-        try:
-            pieces(path)
-            found["read"] += 1
-        except SourceError as error:
-            assert "\\n" not in str(error), error
-            found["refused"] += 1
+        rows, said = attempt(path)
+        assert "\\n" not in said, said
+        found["read" if rows else "refused"] += 1
 print(found["read"], found["refused"])
 """
 
 
-@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [17, pytest.param(1, marks=pytest.mark.slow)])
 def test_damage_to_arrow_files_never_crashes(tmp_path, python, step):
     """They have no checksums: a wrong number is read as it is, but never from another's memory."""
     read, refused = map(int, python(FLIPS, str(tmp_path / "data.arrow"), str(step)).split())
@@ -943,7 +942,7 @@ def writing(model, data, out):
 
 @LINUX
 def test_a_file_that_grows_too_large_leaves_the_old_one(tmp_path, model, out):
-    data = write(table(3000), tmp_path / "data.parquet")  # 3,000 labels in column t
+    data = write(table(600), tmp_path / "data.parquet")  # with 600 labels in column t
     commands = writing(model, data, out)
     before = content(out)
     lines = "\n".join("|".join(map(str, words)) for words in commands.values())
@@ -1015,13 +1014,11 @@ def test_a_full_standard_output_is_told(tmp_path, model):
 @POSIX
 def test_streams_that_the_shell_closed(tmp_path, model):
     data = tmp_path / "models" / "data.parquet"
-    for closed in ["2>&-", ">&-"]:
-        output = tmp_path / "o.csv"
-        output.unlink(missing_ok=True)
-        start = ["sh", "-c", f'exec "$@" {closed}', "sh"]
-        process("predict", model, data, "--output", output, prefix=start)
-        assert read(output).num_rows == 60
-        process("predict", model, tmp_path / "no.csv", "--output", output, prefix=start, code=1)
+    output = tmp_path / "o.csv"
+    start = ["sh", "-c", 'exec "$@" >&- 2>&-', "sh"]
+    process("predict", model, data, "--output", output, prefix=start)
+    assert read(output).num_rows == 60
+    process("predict", model, tmp_path / "no.csv", "--output", output, prefix=start, code=1)
 
 
 def test_labels_that_the_terminal_cannot_show(tmp_path):
@@ -1062,7 +1059,9 @@ def test_batches_of_absurd_length_take_what_the_rows_take(tmp_path, model, endin
 def test_a_model_that_is_gone_or_is_no_file(tmp_path, model, out, capsys):
     data = tmp_path / "models" / "data.parquet"
     before = content(out)
-    for bad, reason in [(tmp_path / "gone", "No such file"), (tmp_path, "Is a directory")]:
+    (tmp_path / "folder").mkdir()
+    bads = {tmp_path / "gone": "No such file", tmp_path / "folder": "Is a directory"}
+    for bad, reason in bads.items():
         for verb in ["predict", "update", "evaluate"]:
             line = fails(capsys, *command(verb, bad, data, out))
             assert line.startswith(f"fastgnb: error: {bad}: {reason}")
@@ -1154,13 +1153,11 @@ def test_thousands_of_files_with_few_descriptors(tmp_path, model):
             os.link(path, folder / f"{copy}.{ending}")
     commands = [
         command("fit", model, tmp_path / "tables", tmp_path),
-        command("predict", model, tmp_path / "tables", tmp_path),
         ["predict", model, tmp_path / "arrays", "--output", tmp_path / "o.npy", "--quiet"],
     ]
     lines = "\n".join("|".join(map(str, words)) for words in commands)
     process("-c", MANY, module=False, input=lines, timeout=300)
     assert persist.read(tmp_path / "model").stats.count.sum() == 60 * 2001
-    assert read(tmp_path / "o.csv").num_rows == 60 * 2001
     assert len(np.load(tmp_path / "o.npy")) == 60 * 500
 
 
@@ -1269,7 +1266,7 @@ sys.exit(main(sys.argv[1:]))
 def test_a_signal_stops_a_long_run_soon(
     tmp_path, model, out, verb, ending, number, record_property
 ):
-    """In one huge row group, one huge record batch, or text; several minutes if left alone."""
+    """In one row group, one record batch, or text; a minute or more if left alone."""
     (tmp_path / "in").mkdir()
     rng = np.random.default_rng(0)
     n = 300_000
@@ -1278,7 +1275,7 @@ def test_a_signal_stops_a_long_run_soon(
     )
     first = tmp_path / "in" / f"0.{ending}"
     write(data, first)
-    for i in range(1, 3000):
+    for i in range(1, 100 if ending == "csv" else 3000):
         os.link(first, tmp_path / "in" / f"{i}.{ending}")
     before = content(out)
     words = map(str, command(verb, model, tmp_path / "in", out))
@@ -1349,10 +1346,14 @@ class Killed:
             self.parent.kill()
             self.parent.stdout.close()
 
-    def once(self, seconds):
-        """Start a child and kill it after so long."""
+    def once(self, seconds, folder=None):
+        """Start a child and kill it after so long, from when a new file is in `folder`."""
+        known = set() if folder is None else set(os.listdir(folder))
         self.parent.stdin.write("\n")
         child = int(self.parent.stdout.readline())
+        deadline = time.monotonic() + 30
+        while folder and not set(os.listdir(folder)) - known and time.monotonic() < deadline:
+            time.sleep(0.0002)
         time.sleep(seconds)
         os.kill(child, signal.SIGKILL)
         assert int(self.parent.stdout.readline()) == -signal.SIGKILL
@@ -1382,6 +1383,13 @@ def kill_commands(verb, folder, output):
     return [["predict", m, data[0], "--proba", "--output", output, "--quiet"] for m in models]
 
 
+def meaning(output, verb):
+    """What an output says; the order of the entries in a model's header may differ."""
+    if verb == "predict":
+        return output.read_bytes()
+    return persist.read(output).theta.tobytes()  # its digest is checked
+
+
 @POSIX
 @pytest.mark.parametrize("kills", [12, pytest.param(50, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("verb", ["fit", "update", "merge", "predict"])
@@ -1392,26 +1400,28 @@ def test_a_kill_leaves_the_old_file_or_the_new_one(wide, verb, kills):
     if verb == "update":
         shutil.copy(wide / "m0", output)
     commands = kill_commands(verb, wide, output)
-    whole = set()
+    whole = []
     for words in commands:
         run(*words)
-        whole.add(output.read_bytes())
+        whole.append(meaning(output, verb))
     rng = random.Random(f"{verb} {kills}")
-    half_written = 0
+    half_written, known = 0, set()
     with Killed(commands) as killed:
-        for _ in range(kills):
-            killed.once(rng.uniform(0.005, 0.15))
+        for i in range(kills):
+            # Half of them anywhere, half of them soon after a new file has appeared.
+            killed.once(*((rng.uniform(0, 0.15),) if i % 2 else (rng.uniform(0, 0.004), folder)))
             left = [name for name in os.listdir(folder) if name != output.name]
-            half_written += any((folder / name).stat().st_size for name in left)
+            half_written += bool(set(left) - known)
+            known = set(left)
             assert all(name.startswith(".") and name.endswith(".tmp") for name in left)
             assert expand([folder]) == [output]  # what is left over is no data
             if verb == "update":
                 assert persist.read(output).stats.count.sum() % 2000 == 0
             else:
-                assert output.read_bytes() in whole
-            for name in rng.sample(left, len(left) // 2):  # leave some for later runs to meet
+                assert meaning(output, verb) in whole
+            for name in rng.sample(sorted(left), len(left) // 2):  # later runs meet the others
                 (folder / name).unlink()
-    assert half_written >= kills // 5  # else the kills came at other moments, and prove little
+    assert half_written >= kills // 4  # else the kills came at other moments, and prove little
     for words in commands:
         run(*words)
     if verb == "predict":
