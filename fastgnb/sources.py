@@ -5,6 +5,11 @@ column in the last of a hundred files is an error now and not tonight, and retur
 `RowSource`. Iterating over it reads the rows once, in order, in bounded memory. Columns
 are matched by name: each file may have its own order, and its own other columns.
 
+Memory: files of ten columns are read in less than 256 MB beyond what Python and the libraries
+take, however many rows they or a row group hold. Read whole are only a page of each Parquet
+column (1 MB unless its writer was told otherwise), its dictionary, a compressed batch of Arrow
+IPC, and two megabytes of CSV.
+
 Rows are counted from 1, the first row of data, in every message and every format.
 """
 
