@@ -63,6 +63,8 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
       is var_smoothing itself; a row so far out that its log likelihood overflows belongs to the
       nearest class. With var_smoothing=0, a variance of 0 is a ValueError when scoring.
     * A `partial_fit` that raises leaves the model as it was.
+    * What is masked in a masked array is missing in X and an error elsewhere; scikit-learn takes
+      what lies under the mask. A list of labels that mixes text and numbers is an error.
 
     Edited fitted attributes are obeyed by scoring, and overwritten by the next fit, partial_fit,
     merge or fit_stats, which start from `stats_`.
