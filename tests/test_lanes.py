@@ -100,6 +100,7 @@ def test_powers_of_two():
     assert (out == np.ldexp(1.0, v.astype(int))).all()
 
 
+@pytest.mark.compiled
 def test_an_aligned_pointer_starts_a_cache_line():
     room = np.arange(40.0)
     for start in range(8):

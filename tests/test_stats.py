@@ -63,6 +63,7 @@ def test_float32_rows_are_summed_in_float64(rng, offset):
         assert stats.mean.dtype == stats.scatter.dtype == stats.count.dtype == np.float64
 
 
+@pytest.mark.compiled
 def test_three_million_float32_rows_at_mean_1000(rng):
     X = rng.normal(1000, 1, size=(3_000_000, 1)).astype(np.float32)
     stats = ClassStats.from_rows(X, np.zeros(len(X), int))
@@ -173,6 +174,7 @@ def test_a_light_outlier_first_of_its_class(rng, at):
         assert max(errors(stats, oracles.class_stats(X, y, w))) < TOLERANCE
 
 
+@pytest.mark.compiled
 def test_many_classes_are_summed_as_exactly(rng):
     X = np.where(rng.random((60_000, 1)) < 0.3, 0.1, -0.1)
     y, w = np.zeros(60_000, int), np.full(60_000, 0.1)
