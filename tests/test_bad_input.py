@@ -514,6 +514,7 @@ def crowd():
 
 @pytest.mark.parametrize("n", [1, 2, 7, 400, LARGE])
 @pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.compiled
 def test_one_bad_value_is_found_wherever_it_stands(crowd, layout, n):
     """First, middle and last row and feature; the statistics name the place."""
     X, y = crowd[n]
@@ -547,6 +548,7 @@ def test_one_bad_value_is_found_wherever_it_stands(crowd, layout, n):
 
 @pytest.mark.parametrize("n", [1, 7, 400, LARGE])
 @pytest.mark.parametrize("layout", [name for name in LAYOUTS if name not in ("frame", "objects")])
+@pytest.mark.compiled
 def test_infinity_is_not_a_missing_value(crowd, layout, n):
     X, y = crowd[n]
     model = GaussianNB(missing="skip").fit(X, y)
