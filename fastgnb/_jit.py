@@ -395,17 +395,15 @@ def _origin() -> tuple[str, ...]:
 
 
 def _warn_of_cache(error: Exception) -> None:
-    _warn_once(
-        f"fastgnb compiles its kernels in each process, because Numba's cache cannot be used: "
-        f"{error}. Set NUMBA_CACHE_DIR to a writable folder to keep them."
-    )
-
-
-def _warn_once(text: str) -> None:
     global _is_warned
     if not _is_warned:
         _is_warned = True
-        warnings.warn(text, RuntimeWarning, stacklevel=2)
+        warnings.warn(
+            "fastgnb compiles its kernels in each process, because Numba's cache cannot be used: "
+            f"{error}. Set NUMBA_CACHE_DIR to a writable folder to keep them.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
 
 
 _drive = _compile(_drive_blocks, parallel=True)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 if TYPE_CHECKING:
     from .evaluation import Evaluation
     from .persist import SavedModel
 
-__all__ = ["align", "evaluation_text", "model_dict", "model_text", "show_text"]
+__all__ = ["align", "evaluation_text", "model_dict", "model_text", "say", "show_text"]
 
 MATRIX = 20
 """Most labels for which a confusion matrix is printed."""
@@ -41,6 +40,13 @@ def show_text(text: str) -> None:
     """Print it; a label that the terminal's encoding lacks must not lose the whole result."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     print(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def say(text: str) -> None:
+    """A line on standard error, if anybody listens: it is None where the shell closed it."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError):
+            print(f"fastgnb: {text}", file=sys.stderr)
 
 
 def _cell(value: Any) -> str:
@@ -121,6 +127,8 @@ def _classes(saved: SavedModel) -> str:
 
 
 def _features(saved: SavedModel) -> str:
+    import numpy as np  # not above: the command line needs `say` before it knows its command
+
     d, k = saved.n_features, len(saved.classes)
     names = saved.feature_names or tuple(map(str, range(d)))
     spread = np.sqrt(saved.var)

@@ -21,7 +21,7 @@ from ._arrow import pa, require
 from ._atomic import check_writable, is_same_file, replacing
 from ._columns import Columns
 from ._interrupt import polled
-from ._report import evaluation_text, show_text
+from ._report import evaluation_text, say, show_text
 from ._writers import open_writer
 from .evaluation import Evaluation, Evaluator
 from .kernels.score import Scores
@@ -269,6 +269,5 @@ def _progress(source: RowSource, quiet: bool) -> Iterator[Batch]:
 
 
 def _note(args: argparse.Namespace, text: str) -> None:
-    if not args.quiet and sys.stderr is not None:  # None where the shell closed it
-        with contextlib.suppress(OSError):
-            print(f"fastgnb: note: {text}", file=sys.stderr)
+    if not args.quiet:
+        say(f"note: {text}")

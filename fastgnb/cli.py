@@ -19,6 +19,7 @@ from typing import Any
 
 from . import __version__
 from ._interrupt import arrow_without_signals, interruptible
+from ._report import say
 
 __all__ = ["main"]
 
@@ -45,14 +46,14 @@ def main(argv: Sequence[str] | None = None) -> int:
                 sys.stdout.flush()  # now, while an error can still be told
             return code
     except KeyboardInterrupt:
-        _say("interrupted")
+        say("interrupted")
         return 130
     except BrokenPipeError:  # the reader of our output, as in `| head`, has what it wants
         _abandon_output()
         return 1
     except (ValueError, OSError, ImportError, NotImplementedError, MemoryError) as error:
         _abandon_output()
-        _say(f"error: {_one_line(error)}")
+        say(f"error: {_one_line(error)}")
         return 1
 
 
@@ -70,12 +71,6 @@ def _one_line(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "out of memory; fewer rows at a time, such as --batch-rows 1000, take less"
     return " ".join(str(error).split())
-
-
-def _say(text: str) -> None:
-    if sys.stderr is not None:
-        with contextlib.suppress(OSError):
-            print(f"fastgnb: {text}", file=sys.stderr)
 
 
 def _abandon_output() -> None:

@@ -16,9 +16,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.feather as feather
-import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 import pytest
+from test_sources import write as write_table
 
 import fastgnb
 from fastgnb import _readers, _row_commands, _writers, persist
@@ -51,15 +51,7 @@ def problem(n=300, kind="str", seed=0):
 
 
 def write(data, path):
-    table = data if isinstance(data, pa.Table) else pa.table(data)
-    if path.suffix == ".parquet":
-        pq.write_table(table, path)
-    elif path.suffix == ".csv":
-        pacsv.write_csv(table, path)
-    else:
-        with ipc.new_file(path, table.schema) as sink:
-            sink.write_table(table)
-    return str(path)
+    return str(write_table(data, path))
 
 
 def read(path):

@@ -32,6 +32,7 @@ import pyarrow.feather as feather
 import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 import pytest
+from test_sources import write
 
 import fastgnb
 from fastgnb import _interrupt, _readers, _row_commands, _writers, persist
@@ -59,18 +60,6 @@ def table(n=60, seed=0):
             "y": np.array(["a", "b"])[y],
         }
     )
-
-
-def write(data, path):
-    data = data if isinstance(data, pa.Table) else pa.table(data)
-    if path.suffix == ".parquet":
-        pq.write_table(data, path)
-    elif path.suffix == ".csv":
-        pacsv.write_csv(data, path)
-    else:
-        with ipc.new_file(path, data.schema) as sink:
-            sink.write_table(data)
-    return path
 
 
 def read(path):
@@ -127,14 +116,25 @@ def out(tmp_path):
     return folder
 
 
-def command(name, model, data, out):
+def command(name, model, data, out, labels=("--target", "y")):
     """The words of a command over rows whose output is an earlier file in `out`."""
     return {
-        "fit": ["fit", data, "--target", "y", "--model", out / "model", "--quiet"],
-        "update": ["update", model, data, "--target", "y", "--model", out / "model", "--quiet"],
+        "fit": ["fit", data, *labels, "--model", out / "model", "--quiet"],
+        "update": ["update", model, data, *labels, "--model", out / "model", "--quiet"],
         "predict": ["predict", model, data, "--output", out / "o.csv", "--quiet"],
-        "evaluate": ["evaluate", model, data, "--target", "y", "--json", out / "e.json"],
+        "evaluate": ["evaluate", model, data, *labels, "--json", out / "e.json"],
     }[name]
+
+
+def write_rows(path):
+    """Write rows to a file of any kind, and return the words that say where their labels are."""
+    if path.suffix != ".npy":
+        write(table(), path)
+        return ["--target", "y"]
+    np.save(path, np.column_stack([table()["x0"], table()["x1"]]))
+    labels = path.with_name("y.npy")
+    np.save(labels, np.array(table()["y"].to_pylist()))
+    return ["--target-npy", labels]
 
 
 # ------------------------------------------------------------------ files that are no tables
@@ -509,13 +509,7 @@ def test_a_file_that_changes_after_planning(
     tmp_path, model, out, capsys, monkeypatch, ending, change, verb
 ):
     path = tmp_path / f"data.{ending}"
-    labels = []
-    if ending == "npy":
-        np.save(path, np.column_stack([table()["x0"], table()["x1"]]))
-        np.save(tmp_path / "y.npy", np.array(table()["y"].to_pylist()))
-        labels = ["--target-npy", tmp_path / "y.npy"]
-    else:
-        write(table(), path)
+    labels = write_rows(path)
 
     def planned(*args, **options):
         source = open_rows(*args, **options)
@@ -523,10 +517,7 @@ def test_a_file_that_changes_after_planning(
         return source
 
     monkeypatch.setattr(_row_commands, "open_rows", planned)
-    words = command(verb, model, path, out)
-    if labels and verb != "predict":
-        at = words.index("--target")
-        words[at : at + 2] = labels
+    words = command(verb, model, path, out, labels)
     before = content(out)
     line = fails(capsys, *words, "--quiet")
     assert line.startswith(f"fastgnb: error: {path}: ")
@@ -661,21 +652,12 @@ CUTS = [0, 1, 3, 4, 12, 100, 0.25, 0.5, 0.75, -100, -9, -8, -4, -1]
 @pytest.mark.parametrize("verb", ["fit", "predict"])
 def test_a_file_cut_anywhere(tmp_path, model, out, capsys, ending, verb):
     path = tmp_path / f"data.{ending}"
-    labels = []
-    if ending == "npy":
-        np.save(path, np.column_stack([table()["x0"], table()["x1"]]))
-        np.save(tmp_path / "y.npy", np.array(table()["y"].to_pylist()))
-        labels = ["--target-npy", tmp_path / "y.npy"]
-    elif ending == "stream.arrow":
+    labels = write_rows(path)
+    if ending == "stream.arrow":
         with ipc.new_stream(path, table().schema) as sink:
             sink.write_table(table(), max_chunksize=20)
-    else:
-        write(table(), path)
     whole, before = path.read_bytes(), content(out)
-    words = command(verb, model, path, out)
-    if labels and verb == "fit":
-        at = words.index("--target")
-        words[at : at + 2] = labels
+    words = command(verb, model, path, out, labels)
     for cut in CUTS:
         if ending == "stream.arrow" and cut in (-8, -4):
             continue  # without its mark of the end a stream is whole all the same

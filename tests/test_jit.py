@@ -17,6 +17,9 @@ pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="paths and layers are POSIX"),
 ]
 
+# Work of these sizes is left to our own threads, unless it is said to be large.
+FOR_LAYERS = "from fastgnb import _jit\n_jit.PARALLEL_WORK = _jit.LARGE_WORK = 0\n"
+
 # Prints a digest of everything that fitting and scoring give, for work above the thread threshold.
 BITS = """
 import hashlib, sys, warnings
@@ -48,7 +51,7 @@ def bits(tmp_path_factory):
 @pytest.mark.parametrize("threads", ["1", "2", "3"])
 @pytest.mark.parametrize("layer", ["omp", "workqueue", "tbb"])
 def test_the_same_bits_for_any_threads_and_layer(python, bits, threads, layer):
-    code = BITS + "import numba\nprint(sha.hexdigest(), numba.threading_layer())"
+    code = FOR_LAYERS + BITS + "import numba\nprint(sha.hexdigest(), numba.threading_layer())"
     if layer == "tbb":
         code = PRELOAD_TBB + code
     if not has_layer(python, layer):

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
-from test_jit import PRELOAD_TBB, has_layer
+from test_jit import FOR_LAYERS, PRELOAD_TBB, has_layer
 
 import fastgnb
 from fastgnb import ClassStats, GaussianNB, _jit, persist
@@ -140,7 +140,7 @@ slow = pytest.mark.slow
 def test_the_same_bits_for_any_threads_and_layer(python, bits, layer, threads):
     if not has_layer(python, layer):
         pytest.skip(f"this machine has no {layer} threading layer")
-    code = (PRELOAD_TBB if layer == "tbb" else "") + BITS
+    code = (PRELOAD_TBB if layer == "tbb" else "") + BITS + FOR_LAYERS
     code += "import numba\nprint(digest(), numba.get_num_threads(), numba.threading_layer())"
     got = python(code, NUMBA_NUM_THREADS=threads, NUMBA_THREADING_LAYER=layer).split()
     assert got == [bits, threads, layer]

@@ -27,8 +27,7 @@ if hasattr(ipc.RecordBatchFileReader, "count_rows"):  # a newer pyarrow
 
 def write(table, path):
     """Write a table in the format that the ending of `path` names."""
-    if isinstance(table, dict):
-        table = pa.table(table)
+    table = table if isinstance(table, pa.Table) else pa.table(table)
     ending = path.suffix
     if ending == ".parquet":
         pq.write_table(table, path)

@@ -12,6 +12,7 @@ import joblib
 import numba
 import numpy as np
 import pytest
+from test_jit import PRELOAD_TBB, has_layer
 
 from fastgnb import ClassStats, GaussianNB, _jit
 
@@ -20,20 +21,8 @@ pytestmark = pytest.mark.compiled
 LAYERS = ("omp", "tbb", "workqueue")
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 
-# Numba finds a TBB that pip installed only when it is in memory already.
 START = """
-import ctypes, importlib.metadata, os, sys, threading, warnings
-try:
-    for file in importlib.metadata.files("tbb") or []:
-        if str(file).endswith("libtbb.so.12"):
-            ctypes.CDLL(str(file.locate()), ctypes.RTLD_GLOBAL)
-except importlib.metadata.PackageNotFoundError:
-    pass
-try:
-    import numba.np.ufunc.{pool}
-except ImportError:
-    print("no such layer")
-    sys.exit()
+import os, threading, warnings
 import numba
 import numpy as np
 from fastgnb import GaussianNB, _jit
@@ -60,14 +49,13 @@ def right(rows=30_000):
 @pytest.fixture(params=LAYERS)
 def with_layer(python, request):
     """Run code after START in a process of a threading layer and two threads."""
-    pool = {"omp": "omppool", "tbb": "tbbpool", "workqueue": "workqueue"}[request.param]
+    if not has_layer(python, request.param):
+        pytest.skip(f"this machine has no {request.param} threading layer")
+    start = (PRELOAD_TBB if request.param == "tbb" else "") + START
 
     def run(code):
-        code = START.replace("{pool}", pool) + code
-        got = python(code, NUMBA_THREADING_LAYER=request.param, NUMBA_NUM_THREADS="2").strip()
-        if got == "no such layer":
-            pytest.skip(f"this machine has no {request.param} threading layer")
-        return got
+        env = {"NUMBA_THREADING_LAYER": request.param, "NUMBA_NUM_THREADS": "2"}
+        return python(start + code, **env).strip()
 
     return run
 
