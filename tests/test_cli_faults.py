@@ -1307,6 +1307,10 @@ for line in sys.stdin:
 """
 
 
+SOON = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0003, 0.002]
+"""Seconds after a new file has appeared; a file is written within one or a few thousandths."""
+
+
 class Killed:
     """A warm process that forks one child after another; each does nothing but `commands`."""
 
@@ -1341,9 +1345,11 @@ class Killed:
         self.parent.stdin.write("\n")
         child = int(self.parent.stdout.readline())
         deadline = time.monotonic() + 30
+        # Without a pause: a small file is there under its temporary name for a millisecond.
         while folder and not set(os.listdir(folder)) - known and time.monotonic() < deadline:
-            time.sleep(0.0002)
-        time.sleep(seconds)
+            pass
+        if seconds:
+            time.sleep(seconds)
         os.kill(child, signal.SIGKILL)
         assert int(self.parent.stdout.readline()) == -signal.SIGKILL
 
@@ -1397,8 +1403,8 @@ def test_a_kill_leaves_the_old_file_or_the_new_one(wide, verb, kills):
     half_written, known = 0, set()
     with Killed(commands) as killed:
         for i in range(kills):
-            # Half of them anywhere, half of them soon after a new file has appeared.
-            killed.once(*((rng.uniform(0, 0.15),) if i % 2 else (rng.uniform(0, 0.004), folder)))
+            # A third of them anywhere, the others at or soon after a new file has appeared.
+            killed.once(*((rng.uniform(0, 0.15),) if i % 3 == 0 else (rng.choice(SOON), folder)))
             left = [name for name in os.listdir(folder) if name != output.name]
             half_written += bool(set(left) - known)
             known = set(left)
@@ -1410,7 +1416,7 @@ def test_a_kill_leaves_the_old_file_or_the_new_one(wide, verb, kills):
                 assert meaning(output, verb) in whole
             for name in rng.sample(sorted(left), len(left) // 2):  # later runs meet the others
                 (folder / name).unlink()
-    assert half_written >= max(1, kills // 10)  # else the kills prove little
+    assert half_written >= kills // 4  # else the kills came at other moments, and prove little
     for words in commands:
         run(*words)
     if verb == "predict":
