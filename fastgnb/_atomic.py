@@ -14,17 +14,20 @@ import shutil
 import uuid
 from collections.abc import Iterator
 
+from ._interrupt import uninterrupted
+
 __all__ = ["check_writable", "is_same_file", "replacing"]
 
 
 @contextlib.contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[pathlib.Path]:
+def replacing(path: str | os.PathLike[str], *, last: bool = False) -> Iterator[pathlib.Path]:
     """Yield a temporary name; when the block succeeds, rename it to `path`.
 
     Parameters
     ----------
     path : the file to create or replace. A symbolic link is followed, so that the
         file it points to is replaced and the link stays.
+    last : whether a run takes effect by it, so that a later signal is too late to end the run.
 
     Yields
     ------
@@ -49,15 +52,16 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[pathlib.Path]:
     try:
         yield temporary
         _flush_file(temporary, target)
-        os.replace(temporary, target)
+        with uninterrupted(last=last):
+            os.replace(temporary, target)
+            _flush_folder(target.parent)
     except BaseException as error:
-        with contextlib.suppress(OSError):
+        with uninterrupted(), contextlib.suppress(OSError):
             temporary.unlink()
         if isinstance(error, OSError) and error.errno and _is_of(error, temporary):
             reason = f"cannot be written: {os.strerror(error.errno)}"
             raise OSError(error.errno, reason, os.fspath(path)) from error
         raise
-    _flush_folder(target.parent)
 
 
 def _is_of(error: OSError, temporary: pathlib.Path) -> bool:

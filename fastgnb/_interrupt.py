@@ -5,6 +5,9 @@ ignored (in the callback of a weak reference), and where it comes out of `eval` 
 ends by the signal whatever its exit code. So a loop over batches polls instead: the first
 signal ends it between two batches, a second one at once. A batch that takes long (the first one of
 all may wait for kernels to compile) is given a moment; then the signal is sent again from here.
+
+A run that ends by a signal has changed nothing. So a signal that comes with the step by which a
+run takes effect, or after it, is too late and changes nothing either: not even the exit code.
 """
 
 from __future__ import annotations
@@ -17,18 +20,32 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from types import FrameType
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
-__all__ = ["arrow_without_signals", "interruptible", "polled", "raise_if_noted"]
+__all__ = [
+    "arrow_without_signals",
+    "interruptible",
+    "listen_in_runs_only",
+    "polled",
+    "raise_if_noted",
+    "uninterrupted",
+]
 
 T = TypeVar("T")
 
 PATIENCE = 0.5
 """Seconds that a batch may still take after a signal."""
 
+GRACE = 1.0
+"""Seconds after a KeyboardInterrupt in which a further signal would only disturb the cleaning up.
+Afterwards it counts again, since the first may have been lost."""
+
 _noted = False
 _polling = False
 _repeating = False
+_held = False
+_over = False
+_deaf_until = 0.0
 _run: object = None
 
 
@@ -48,7 +65,32 @@ def polled(items: Iterable[T]) -> Iterator[T]:
 def raise_if_noted() -> None:
     """KeyboardInterrupt if a signal has come: for loops that `polled` does not see."""
     if _noted:
-        raise KeyboardInterrupt
+        _interrupt()
+
+
+@contextlib.contextmanager
+def uninterrupted(*, last: bool = False) -> Iterator[None]:
+    """A step that happens or does not: a signal within it is noted, for whoever polls next.
+
+    With `last` the run has taken effect when the step succeeds, and no signal ends it any more.
+    Other threads than the main one get no signals, and so nothing is done for them.
+    """
+    global _held, _over
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before, _held = _held, True
+    try:
+        yield
+        _over = _over or last
+    finally:
+        _held = before
+
+
+def listen_in_runs_only() -> None:
+    """For a process that ends with its run, whose exit code no later signal may change."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
 
 
 @contextlib.contextmanager
@@ -57,8 +99,9 @@ def interruptible() -> Iterator[None]:
 
     Outside the main thread, where Python does not deliver signals, it does nothing.
     """
-    global _noted, _polling, _repeating, _run
-    _noted = _polling = _repeating = False
+    global _noted, _polling, _repeating, _over, _deaf_until, _run
+    _noted = _polling = _repeating = _over = False
+    _deaf_until = 0.0
     _run = object()
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -67,6 +110,7 @@ def interruptible() -> Iterator[None]:
     try:
         yield
     finally:
+        _over = True
         for number, handler in before.items():
             signal.signal(number, handler or signal.SIG_DFL)
         _noted = _polling = False
@@ -75,13 +119,21 @@ def interruptible() -> Iterator[None]:
 def _note(number: int, frame: FrameType | None) -> None:
     global _noted, _polling, _repeating
     repeated, _repeating = _repeating, False
-    if repeated and not _polling:
-        return  # the batch has ended meanwhile, and with it the run
+    if _over or time.monotonic() < _deaf_until or (repeated and not _polling):
+        return  # the run has ended, or is ending
     again, _noted = _noted, True
+    if _held:
+        return
     if again or not _polling:
         _polling = False
-        raise KeyboardInterrupt
+        _interrupt()
     _thread.start_new_thread(_repeat, (number, _run))  # no lock, which we may just hold
+
+
+def _interrupt() -> NoReturn:
+    global _deaf_until
+    _deaf_until = time.monotonic() + GRACE
+    raise KeyboardInterrupt
 
 
 def _repeat(number: int, run: object) -> None:

@@ -37,7 +37,11 @@ CSV_BLOCK_BYTES = 1 << 21
 """Bytes of text parsed at a time. Types are inferred from the first block."""
 
 PARQUET_BUFFER_BYTES = 1 << 18
-"""Most read-ahead of a column chunk; a chunk itself is never in memory as a whole."""
+"""Most read-ahead of a column chunk.
+
+A chunk itself is in memory only where its pages are smaller than 16 kB: Arrow, which looks so far
+for a page's header, then keeps what it has passed until the row group ends.
+"""
 
 PARQUET_READ_BYTES = 1 << 25
 """Most read-ahead of all column chunks: thousands of columns have little each."""

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .evaluation import Evaluation
     from .persist import SavedModel
 
-__all__ = ["align", "evaluation_text", "model_dict", "model_text", "say", "show_text"]
+__all__ = [
+    "align",
+    "evaluation_text",
+    "model_dict",
+    "model_text",
+    "naming_stdout",
+    "say",
+    "show_text",
+]
 
 MATRIX = 20
 """Most labels for which a confusion matrix is printed."""
@@ -39,7 +47,19 @@ def align(table: Iterable[Sequence[str]]) -> str:
 def show_text(text: str) -> None:
     """Print it; a label that the terminal's encoding lacks must not lose the whole result."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    print(text.encode(encoding, "backslashreplace").decode(encoding))
+    with naming_stdout():
+        print(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+@contextlib.contextmanager
+def naming_stdout() -> Iterator[None]:
+    """Say of a failing write that it was to standard output, as a full disk does not."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, "standard output") from error
 
 
 def say(text: str) -> None:

@@ -69,8 +69,9 @@ def predict(args: argparse.Namespace) -> int:
     outputs = len(saved.classes) if args.proba else 0
     source = _open_for(saved, args, Columns(keep=args.keep), outputs)
     predict_rows(
-        saved, source, args.output, proba=args.proba, evidence=args.evidence, quiet=args.quiet
-    )
+        saved, source, args.output, proba=args.proba, evidence=args.evidence, quiet=args.quiet,
+        last=True,
+    )  # fmt: skip
     return 0
 
 
@@ -83,7 +84,7 @@ def evaluate(args: argparse.Namespace) -> int:
     found = evaluate_rows(saved, source, quiet=args.quiet)
     show_text(evaluation_text(found))
     if args.json is not None:
-        with replacing(args.json) as temporary:
+        with replacing(args.json, last=True) as temporary:
             temporary.write_text(json.dumps(found.as_dict(), indent=1) + "\n", encoding="utf-8")
     return 0
 
@@ -113,13 +114,20 @@ def predict_rows(
     proba: bool = False,
     evidence: bool = False,
     quiet: bool = True,
+    last: bool = False,
 ) -> None:
-    """Write kept columns, prediction, probabilities and log evidence of every row, in order."""
+    """Write kept columns, prediction, probabilities and log evidence of every row, in order.
+
+    `last` says that the run ends with it.
+    """
     schema = _output_schema(saved, source, proba, evidence)
     labels = pa.array(saved.classes.tolist(), schema.field("prediction").type)
     width = max((len(str(label)) for label in saved.classes.tolist()), default=1)
     ending = pathlib.Path(output).suffix.lower()
-    with replacing(output) as path, open_writer(path, ending, schema, width) as writer:
+    with (
+        replacing(output, last=last) as path,
+        open_writer(path, ending, schema, width) as writer,
+    ):
         for batch in _progress(source, quiet):
             with _located(batch):
                 scores = saved.score(batch.X, table="proba" if proba else None, evidence=evidence)

@@ -18,10 +18,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from . import __version__
-from ._interrupt import arrow_without_signals, interruptible
-from ._report import say
+from ._interrupt import arrow_without_signals, interruptible, listen_in_runs_only
+from ._report import naming_stdout, say
 
-__all__ = ["main"]
+__all__ = ["main", "process"]
 
 _HOMES = {
     "fit": "_row_commands",
@@ -37,13 +37,20 @@ _HOMES = {
 _DATA = "Parquet, CSV, Arrow IPC or .npy files, by ending; folders stand for the files in them"
 
 
+def process() -> int:
+    """`main` for a process of its own, whose signals count while it runs and not afterwards."""
+    listen_in_runs_only()
+    return main()
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line `argv` (default: that of the process) and return its exit code."""
     try:
         with interruptible():
             code = _command(argv)
             if sys.stdout is not None:  # None where the shell closed it
-                sys.stdout.flush()  # now, while an error can still be told
+                with naming_stdout():
+                    sys.stdout.flush()  # now, while an error can still be told
             return code
     except KeyboardInterrupt:
         say("interrupted")

@@ -162,7 +162,7 @@ class SavedModel:
                 "character itself."
             )
         data = pack(text, tensors)
-        with replacing(Path(path)) as temporary:
+        with replacing(Path(path), last=True) as temporary:
             temporary.write_bytes(data)
 
 

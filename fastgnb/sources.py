@@ -188,12 +188,17 @@ def _check_file(path: pathlib.Path) -> None:
     if not path.exists():
         link = f"; it is a link to {os.readlink(path)}" if path.is_symlink() else ""
         raise SourceError(f"{path}: no such file or folder{link}")
-    if not path.is_file():
+    _check_no_pipe(path)
+    if not _is_data(path.name):
+        raise SourceError(f"{path}: unknown ending {path.suffix!r}; {_expected()}")
+
+
+def _check_no_pipe(path: pathlib.Path) -> None:
+    """To open a pipe would wait for one that writes, perhaps for ever."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
         raise SourceError(
             f"{path}: a pipe or a device, expected a file, which can be read more than once"
         )
-    if not _is_data(path.name):
-        raise SourceError(f"{path}: unknown ending {path.suffix!r}; {_expected()}")
 
 
 def _expected() -> str:
@@ -322,6 +327,8 @@ class NpyRows(RowSource):
         self.n_rows = sum(self._lengths)
         self._target = None if target_npy is None else pathlib.Path(target_npy)
         if self._target is not None:
+            _check_no_pipe(self._target)
+            self._target_stamp = _stamp(self._target)
             self.target_kind = _check_targets(self._target, self.n_rows)
         self._batch_rows = batch_rows or rows_in_batch(self.n_features, self.dtype)
 
@@ -343,7 +350,9 @@ class NpyRows(RowSource):
         batch = Batch(X, None, None, None, path, start, None)
         if self._target is None:
             return batch
+        _check_unchanged(self._target, self._target_stamp)
         y = np.array(_map(self._target)[before + start : before + stop])
+        _check_unchanged(self._target, self._target_stamp)
         if y.dtype.kind == "f" and np.isnan(y).any():
             row = before + start + int(np.argmax(np.isnan(y))) + 1
             raise SourceError(f"{self._target}: row {row}: the label is NaN")

@@ -30,7 +30,8 @@ FLOORS = [
     ["kernels.rows"],
     ["_jit", "_lanes"],
     ["_cache"],
-    ["_atomic", "_interrupt", "_model_file"],
+    ["_atomic", "_model_file"],
+    ["_interrupt"],
     ["__init__"],
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import pathlib
+import signal
 import stat
 import sys
+import threading
 
 import pytest
 
+from fastgnb import _interrupt
 from fastgnb._atomic import replacing
 
 
@@ -134,3 +137,22 @@ def test_a_link_stays_a_link(tmp_path):
         temporary.write_text("new")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_text() == "new"
+
+
+def test_threads_do_not_make_the_process_deaf(tmp_path):
+    """One thread's replacement may end while another's is still going on."""
+    first, second = threading.Event(), threading.Event()
+
+    def outer():
+        with _interrupt.uninterrupted():
+            first.set()
+            second.wait(10)
+
+    thread = threading.Thread(target=outer)
+    thread.start()
+    first.wait(10)
+    with _interrupt.uninterrupted():
+        second.set()
+        thread.join()
+    with pytest.raises(KeyboardInterrupt), _interrupt.interruptible():
+        signal.raise_signal(signal.SIGINT)

@@ -35,7 +35,7 @@ import pytest
 from test_sources import write
 
 import fastgnb
-from fastgnb import _interrupt, _readers, _row_commands, _writers, persist
+from fastgnb import _atomic, _interrupt, _readers, _row_commands, _writers, cli, persist
 from fastgnb.cli import main
 from fastgnb.sources import Columns, SourceError, expand, open_rows
 
@@ -314,6 +314,18 @@ def test_pipes_are_refused_at_once(tmp_path, model, out, capsys):
 
 
 @POSIX
+def test_pipes_of_labels_are_refused_at_once(tmp_path, model, out):
+    os.mkfifo(tmp_path / "y.npy")
+    np.save(tmp_path / "data.npy", np.ones((4, 2)))
+    words = command("fit", model, tmp_path / "data.npy", out)
+    at = words.index("--target")
+    words[at : at + 2] = ["--target-npy", tmp_path / "y.npy"]
+    done = process(*words, code=1)  # a process, so that waiting for a writer ends some time
+    expect_one_line(done.stderr)
+    assert f"{tmp_path / 'y.npy'}: a pipe or a device, expected a file" in done.stderr
+
+
+@POSIX
 def test_standard_input_is_refused(tmp_path, model, out):
     words = command("predict", model, "/dev/stdin", out)
     for name in ["/dev/stdin", tmp_path / "in.csv"]:
@@ -521,6 +533,31 @@ def test_a_file_that_changes_after_planning(
     before = content(out)
     line = fails(capsys, *words, "--quiet")
     assert line.startswith(f"fastgnb: error: {path}: ")
+    wanted = "No such file" if change is vanish else "changed while it was in use"
+    assert wanted in line
+    assert content(out) == before
+
+
+@pytest.mark.parametrize("change", [vanish, halve, clear, grow, replace])
+@pytest.mark.parametrize("verb", ["fit", "evaluate"])
+def test_labels_that_change_after_planning(tmp_path, model, out, capsys, monkeypatch, change, verb):
+    """Rows would be learned with labels of other rows."""
+    path, labels = tmp_path / "data.npy", tmp_path / "y.npy"
+    np.save(path, np.column_stack([table()["x0"], table()["x1"]]))
+    np.save(labels, np.array(table()["y"].to_pylist()))
+
+    def planned(*args, **options):
+        source = open_rows(*args, **options)
+        change(labels)
+        return source
+
+    monkeypatch.setattr(_row_commands, "open_rows", planned)
+    words = command(verb, model, path, out)
+    at = words.index("--target")
+    words[at : at + 2] = ["--target-npy", labels]
+    before = content(out)
+    line = fails(capsys, *words, "--quiet")
+    assert line.startswith(f"fastgnb: error: {labels}: ")
     wanted = "No such file" if change is vanish else "changed while it was in use"
     assert wanted in line
     assert content(out) == before
@@ -997,7 +1034,7 @@ def test_a_full_standard_output_is_told(tmp_path, model):
         with open("/dev/full", "w") as full:
             done = process(*words, stdout=full, code=1)
         expect_one_line(done.stderr)
-        assert "No space left on device" in done.stderr
+        assert done.stderr == "fastgnb: error: standard output: No space left on device\n"
 
 
 @POSIX
@@ -1221,6 +1258,113 @@ def test_looking_for_a_bad_row_is_interrupted(tmp_path, model, out, capsys, monk
     assert line == "fastgnb: interrupted\n"
     assert not ended
     assert content(out) == before
+
+
+def signals_after(function, number):
+    """The function, and two signals at the moment when it is done."""
+
+    def wrapped(*args, **options):
+        result = function(*args, **options)
+        signal.raise_signal(number)
+        signal.raise_signal(number)
+        return result
+
+    return wrapped
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("verb", ["fit", "update", "predict", "evaluate", "merge"])
+@pytest.mark.parametrize("place", ["rename", "flush", "end"])
+def test_a_signal_after_the_output_was_replaced_is_too_late(
+    tmp_path, model, capsys, monkeypatch, place, verb, number
+):
+    """Whoever sees 130 runs `update` again, and must not learn the rows twice."""
+    data = write(table(), tmp_path / "data.parquet")
+    out = tmp_path / ("o.json" if verb == "evaluate" else "o.parquet")
+    ask = {
+        "fit": ["fit", data, "--target", "y", "--features", "x0,x1", "--model", out, "--quiet"],
+        "update": ["update", model, data, "--target", "y", "--model", out, "--quiet"],
+        "predict": ["predict", model, data, "--output", out, "--quiet"],
+        "evaluate": ["evaluate", model, data, "--target", "y", "--json", out, "--quiet"],
+        "merge": ["merge", model, model, "--model", out],
+    }[verb]
+    run(*ask)
+    size = out.stat().st_size
+    out.write_bytes(b"old")
+    home, name = {
+        "rename": (os, "replace"),
+        "flush": (_atomic, "_flush_folder"),
+        "end": (cli, "_run"),
+    }[place]
+    monkeypatch.setattr(home, name, signals_after(getattr(home, name), number))
+    run(*ask)
+    assert out.stat().st_size == size > len(b"old")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("place", ["flush", "unlink"])
+def test_signals_before_the_rename_leave_all_as_it_was(
+    tmp_path, model, out, capsys, monkeypatch, place, number
+):
+    """Also the second and third one, which come while the temporary file is removed."""
+    data = write(table(), tmp_path / "data.parquet")
+    flush, unlink = _atomic._flush_file, pathlib.Path.unlink
+
+    def flushing(*args):
+        flush(*args)
+        signal.raise_signal(number)
+
+    def removing(self):
+        signal.raise_signal(number)
+        unlink(self)
+        signal.raise_signal(number)
+
+    monkeypatch.setattr(_atomic, "_flush_file", flushing)
+    if place == "unlink":
+        monkeypatch.setattr(_interrupt, "GRACE", 0.0)  # as if removing took long
+        monkeypatch.setattr(pathlib.Path, "unlink", removing)
+    before = content(tmp_path)
+    line = fails(capsys, *command("predict", model, data, out), code=130)
+    assert line == "fastgnb: interrupted\n"
+    assert content(tmp_path) == before
+
+
+def test_a_second_interrupt_counts_again_after_a_while(tmp_path, model, out, capsys, monkeypatch):
+    """The first one may have been lost in a callback, where Python ignores exceptions."""
+    monkeypatch.setattr(_interrupt, "GRACE", 0.05)
+
+    def lost(_):
+        for pause in (0.0, 0.0, 0.1):
+            time.sleep(pause)
+            with contextlib.suppress(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+                caught.append("ignored")
+        time.sleep(0.1)
+        signal.raise_signal(signal.SIGINT)
+
+    caught = []
+    monkeypatch.setattr(persist, "read", lost)
+    assert fails(capsys, "show", model, code=130) == "fastgnb: interrupted\n"
+    assert caught == ["ignored"]
+
+
+LATE = """
+import atexit, os, sys, time
+from fastgnb import cli
+number = int(sys.argv.pop(1))
+atexit.register(time.sleep, 0.01)
+atexit.register(os.kill, os.getpid(), number)
+sys.exit(cli.process())
+"""
+
+
+@POSIX
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_the_process_ends(tmp_path, model, number):
+    data, out = write(table(), tmp_path / "data.parquet"), tmp_path / "o.csv"
+    words = ["predict", model, data, "--output", out, "--quiet"]
+    process("-c", LATE, int(number), *words, module=False)
+    assert len(out.read_text().splitlines()) == len(table()) + 1
 
 
 LONG = """
