@@ -25,16 +25,29 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "ClassStats": "stats",
+    "GaussianBayes": "gaussian_bayes",
     "GaussianNB": "naive_bayes",
     "ModelFileError": "persist",
+    "PCAGaussianNB": "pca",
     "load": "persist",
     "save": "persist",
 }
 
-__all__ = ["ClassStats", "GaussianNB", "ModelFileError", "__version__", "load", "save"]
+__all__ = [
+    "ClassStats",
+    "GaussianBayes",
+    "GaussianNB",
+    "ModelFileError",
+    "PCAGaussianNB",
+    "__version__",
+    "load",
+    "save",
+]
 
 if TYPE_CHECKING:
+    from .gaussian_bayes import GaussianBayes
     from .naive_bayes import GaussianNB
+    from .pca import PCAGaussianNB
     from .persist import ModelFileError, load, save
     from .stats import ClassStats
 

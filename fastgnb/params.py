@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, NamedTuple
@@ -81,23 +81,230 @@ class GaussianParams:
         return cls(log_prior, mean, 1.0 / np.sqrt(variance), log_det)
 
 
+@dataclass(frozen=True, eq=False)
+class RotatedParams:
+    """k Gaussian densities, each of independent variables along the axes of a basis.
+
+    log_prior, log_det (k,); centre (g, d) and whitener (g, r, d), of each class, or with g = 1 of
+    all; mean and scale (k, r). Along axis j a row x is at (whitener (x - centre))_j, and its
+    deviation from the mean times the scale is standard normal.
+    """
+
+    log_prior: Floats
+    log_det: Floats
+    centre: Floats
+    whitener: Floats
+    mean: Floats
+    scale: Floats
+
+
 def estimate(
-    stats: ClassStats, *, priors: ArrayLike | None = None, var_smoothing: float = 1e-9
+    stats: ClassStats,
+    *,
+    priors: ArrayLike | None = None,
+    var_smoothing: float = 1e-9,
+    covariance_type: str = "diag",
+    tied: bool = False,
+    ddof: int = 0,
 ) -> Moments:
     """Class priors, means and smoothed variances of statistics.
 
     The smoothing epsilon is var_smoothing times the largest variance that a feature has over all
     rows, weights counted. Where no feature varies at all it is var_smoothing itself, so that the
-    densities exist. Variances are scatter / weight (maximum likelihood). A feature that was
-    missing in every row of a class takes the mean and variance of all rows there. Cost: O(k d).
+    densities exist. Variances are scatter / (weight - ddof), and 0 for no more weight than that;
+    with `tied` the scatter within all classes over the weight less ddof a class; "spherical" ones
+    are the mean over the features. A feature that was missing in every row of a class takes the
+    mean and variance of all rows there. Cost: O(k d).
     Raises ValueError for bad priors and a smoothing that is negative or not finite.
     """
-    smoothing = check_smoothing(var_smoothing)
-    if priors is None:
-        prior = stats.count / stats.count.sum()
-    else:
-        prior = check_priors(priors, len(stats.classes))
     whole = stats.collapse()
+    epsilon = _epsilon(whole, var_smoothing)
+    prior = _prior(stats, priors)
+    plain = _variances(stats, covariance_type, tied=tied, ddof=ddof)
+    theta, var = stats.mean.copy(), plain + epsilon
+    if stats.feature_count is not None:
+        unseen = (stats.feature_count == 0) & (stats.count > 0)[:, None]
+        theta = np.where(unseen, whole.mean, theta)
+        var = np.where(unseen, whole.variance + epsilon, var)
+    return Moments(prior, theta, var, epsilon)
+
+
+class FullMoments(NamedTuple):
+    """What a Gaussian Bayes model decides by.
+
+    class_prior (k,), theta (k, d) means, covariance (k, d, d), or (d, d) where it is tied, and
+    epsilon, which its diagonal has been given.
+    """
+
+    class_prior: Floats
+    theta: Floats
+    covariance: Floats
+    epsilon: float
+
+
+def estimate_full(
+    stats: ClassStats,
+    *,
+    priors: ArrayLike | None = None,
+    covariance_type: str = "full",
+    tied: bool = False,
+    ddof: int = 0,
+    reg_param: float = 0.0,
+    shrinkage: str | float | None = None,
+    var_smoothing: float = 0.0,
+) -> FullMoments:
+    """Class priors, means and covariances of statistics with full scatter.
+
+    In this order: each class's covariance with ddof=0 is shrunk towards its mean variance times
+    the identity; classes are pooled where they are tied; weight - ddof takes the place of weight,
+    and gives 0 where there is no more weight than that;
+    (1 - reg_param) of that and reg_param of the identity are added; and the diagonal is given
+    var_smoothing times the largest variance of a feature over all rows. Cost: O(k d^2).
+    Raises ValueError as `estimate`, and where the statistics have diagonal scatter.
+    """
+    if stats.covariance is None:
+        raise ValueError(
+            "Full covariances need full scatter: make the statistics with scatter='full'."
+        )
+    d = stats.n_features
+    epsilon = _epsilon(stats.to_diag().collapse(), var_smoothing)
+    prior = _prior(stats, priors)
+    shrunk = _shrunk(stats.covariance, stats.count, shrinkage)
+    count = stats.count[:, None, None]
+    if tied:
+        left = stats.count.sum() - ddof * np.count_nonzero(stats.count)
+        covariance = (count * shrunk).sum(axis=0) / left if left > 0 else np.zeros((d, d))
+    else:
+        left = count - ddof
+        covariance = np.where(left > 0, shrunk * count / np.where(left > 0, left, 1.0), 0.0)
+    unit = np.eye(d)
+    if covariance_type == "diag":
+        covariance = covariance * unit
+    elif covariance_type == "spherical":
+        covariance = np.trace(covariance, axis1=-2, axis2=-1)[..., None, None] / d * unit
+    covariance = (1.0 - reg_param) * covariance + (reg_param + epsilon) * unit
+    return FullMoments(prior, stats.mean.copy(), covariance, epsilon)
+
+
+def whiten(stats: ClassStats, moments: FullMoments) -> RotatedParams:
+    """The parameters of full covariances, of any rank.
+
+    A covariance is L L', and L^-1 (x - mean) is standard normal (Cholesky). Variances are taken in
+    units of those of all rows, feature by feature. Where one along some axis is smaller than
+    float64 can tell from 0, d 2^-52 of these units, it counts as that much: a class of few rows, or
+    of one, is a thin density, and not none. Cost: O(k d^3).
+    """
+    unit = np.sqrt(np.diagonal(stats.total()) / stats.count.sum())
+    unit = np.where(unit > 0, unit, 1.0)
+    covariance = moments.covariance.reshape(-1, *moments.covariance.shape[-2:])
+    pairs = [_whitener(each / np.outer(unit, unit)) for each in covariance]
+    whitener = np.array([w for w, _ in pairs]) / unit
+    log_det = np.array([det for _, det in pairs]) + 2.0 * np.log(unit).sum()
+    theta, k = moments.theta, len(stats.classes)
+    if len(covariance) < k or k == 1:
+        centre = stats.to_diag().collapse().mean
+        mean = (theta - centre) @ whitener[0].T
+    else:
+        centre, mean = theta, np.zeros_like(theta)
+    possible = (moments.class_prior > 0) & (stats.count > 0)
+    return RotatedParams(
+        _log_prior(moments.class_prior, possible), np.broadcast_to(log_det, (k,)).copy(), centre,
+        whitener, mean, np.ones_like(mean),
+    )  # fmt: skip
+
+
+def rotated_params(
+    moments: Moments, centre: Floats, components: Floats, count: Floats
+) -> RotatedParams:
+    """The parameters of moments (k, r) along axes (g, r, d) that cross at centre (g, d).
+
+    Raises ValueError where the variance of a class that can win is not positive.
+    """
+    diag = GaussianParams.from_moments(
+        moments.class_prior, moments.theta, moments.var,
+        classes=np.arange(len(count)), count=count,
+    )  # fmt: skip
+    mean, scale = diag.mean, diag.whitener
+    if len(centre) == 1:
+        return RotatedParams(diag.log_prior, diag.log_det, centre, components, mean, scale)
+    own = components * scale[:, :, None]
+    unit = np.ones_like(scale)
+    return RotatedParams(diag.log_prior, diag.log_det, centre, own, mean * scale, unit)
+
+
+def _log_prior(prior: Floats, possible: NDArray[np.bool_]) -> Floats:
+    return log_densities(prior, possible, np.ones((len(prior), 1)))[0]
+
+
+def _whitener(covariance: Floats) -> tuple[Floats, float]:
+    """W (d, d), triangular, with W'W the inverse of a covariance, and the covariance's log det."""
+    d = len(covariance)
+    least = d * float(np.finfo(np.float64).eps)
+    try:
+        lower = np.linalg.cholesky(covariance)
+        pivots = np.diagonal(lower) ** 2
+        if pivots.min(initial=1.0) > 16.0 * least * max(1.0, float(np.max(covariance))):
+            return _inverse(lower), float(np.log(pivots).sum())
+    except np.linalg.LinAlgError:
+        pass
+    values, vectors = np.linalg.eigh(covariance)
+    values = np.maximum(values, least)
+    turned = np.linalg.qr(vectors.T / np.sqrt(values)[:, None], mode="r")
+    return np.triu(turned), float(np.log(values).sum())
+
+
+def _inverse(lower: Floats) -> Floats:
+    """The inverse of a lower triangular matrix, with zeros above its diagonal."""
+    out = np.zeros_like(lower)
+    for i in range(len(lower)):
+        out[i, :i] = -(lower[i, :i] @ out[:i, :i])
+        out[i, i] = 1.0
+        out[i, : i + 1] /= lower[i, i]
+    return out
+
+
+def _shrunk(covariance: Floats, count: Floats, shrinkage: str | float | None) -> Floats:
+    """(1 - s) S + s tr(S) / d I, with s given, or of Chen, Wiesel, Eldar and Hero (2010): OAS."""
+    if shrinkage is None:
+        return covariance
+    d = covariance.shape[1]
+    mu = np.trace(covariance, axis1=1, axis2=2) / d
+    share: Any = shrinkage
+    if isinstance(shrinkage, str):
+        alpha = (covariance**2).mean(axis=(1, 2))
+        low = (count + 1.0) * (alpha - mu**2 / d)
+        share = np.where(
+            low > 0, np.minimum((alpha + mu**2) / np.where(low > 0, low, 1.0), 1.0), 1.0
+        )
+    share = np.broadcast_to(share, mu.shape)[:, None, None]
+    return (1.0 - share) * covariance + share * mu[:, None, None] * np.eye(d)
+
+
+def _variances(stats: ClassStats, covariance_type: str, *, tied: bool, ddof: int) -> Floats:
+    """Variances (k, d) without smoothing."""
+    variance, weight = stats.variance, stats.weight
+    if tied:
+        whole = weight.sum(axis=0) - ddof * np.count_nonzero(weight, axis=0)
+        some = np.where(whole > 0, whole, 1.0)
+        pooled = np.where(whole > 0, (weight * variance).sum(axis=0) / some, 0.0)
+        variance = np.broadcast_to(pooled, variance.shape)
+    elif ddof:
+        left = weight - ddof
+        variance = np.where(left > 0, variance * (weight / np.where(left > 0, left, 1.0)), 0.0)
+    if covariance_type == "spherical":
+        variance = np.broadcast_to(variance.mean(axis=1, keepdims=True), variance.shape)
+    return variance
+
+
+def _prior(stats: ClassStats, priors: ArrayLike | None) -> Floats:
+    if priors is None:
+        return np.asarray(stats.count / stats.count.sum())
+    return check_priors(priors, len(stats.classes))
+
+
+def _epsilon(whole: ClassStats, var_smoothing: float) -> float:
+    """What is added to variances, for the statistics of all rows as one class."""
+    smoothing = check_smoothing(var_smoothing)
     spread = float(whole.variance.max(initial=0.0))
     epsilon = smoothing * spread if spread > 0 else smoothing
     if not math.isfinite(epsilon):
@@ -105,12 +312,7 @@ def estimate(
             f"The largest variance {spread} times var_smoothing {smoothing} overflows float64. "
             "Scale the features down."
         )
-    theta, var = stats.mean.copy(), stats.variance + epsilon
-    if stats.feature_count is not None:
-        unseen = (stats.feature_count == 0) & (stats.count > 0)[:, None]
-        theta = np.where(unseen, whole.mean, theta)
-        var = np.where(unseen, whole.variance + epsilon, var)
-    return Moments(prior, theta, var, epsilon)
+    return epsilon
 
 
 def check_moment(values: Any, name: str, shape: tuple[int, ...]) -> Floats:
@@ -138,6 +340,31 @@ def check_smoothing(var_smoothing: object) -> float:
     if not 0.0 <= value < math.inf:
         raise ValueError(f"var_smoothing must be a number from 0 up, got {var_smoothing!r}.")
     return value
+
+
+def check_sharing(covariance_type: object, tied: object, ddof: object, kinds: Set[str]) -> None:
+    """Raise ValueError unless a covariance type of `kinds`, a boolean, and 0 or 1 are given."""
+    if covariance_type not in kinds:
+        raise ValueError(
+            f"covariance_type must be one of {sorted(kinds)}, got {covariance_type!r}."
+        )
+    if not isinstance(tied, (bool, np.bool_)):
+        raise ValueError(f"tied must be True or False, got {tied!r}.")
+    if isinstance(ddof, bool) or ddof not in (0, 1):
+        raise ValueError(f"ddof must be 0 or 1, got {ddof!r}.")
+
+
+def check_unit(value: object, name: str) -> float:
+    """A number within 0 to 1 as a float. Raises ValueError."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0.0 <= value <= 1.0:
+        raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}.")
+    return float(value)
+
+
+def check_shrinkage(shrinkage: object) -> None:
+    """Raise ValueError unless it is None, "oas", or a number within 0 to 1."""
+    if shrinkage is not None and shrinkage != "oas":
+        check_unit(shrinkage, "shrinkage")
 
 
 def check_priors(priors: ArrayLike, k: int) -> Floats:

@@ -19,14 +19,20 @@ FLOORS = [
     ["_model_commands", "_row_commands"],
     ["_report", "_writers"],
     ["persist"],
-    ["naive_bayes"],
+    ["gaussian_bayes", "naive_bayes", "pca"],
+    ["_estimator"],
     ["scoring", "sources", "evaluation"],
     ["_columns", "params"],
-    ["_readers", "stats"],
+    ["_readers", "rotation"],
+    ["stats"],
     ["_arrow", "_validate"],
     ["kernels.__init__"],
-    ["kernels.accumulate", "kernels.score"],
-    [f"kernels.{name}" for name in ("encode", "far", "layout", "logs", "merge", "posterior")],
+    ["kernels.accumulate", "kernels.scatter", "kernels.whitened"],
+    ["kernels.score"],
+    [
+        f"kernels.{name}"
+        for name in ("encode", "far", "layout", "logs", "merge", "posterior", "product")
+    ],
     ["kernels.rows"],
     ["_jit", "_lanes"],
     ["_cache"],
@@ -40,7 +46,7 @@ FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
 ROOMS = {
     "numba": {"_jit", "_lanes"},
     "llvmlite": {"_lanes"},
-    "sklearn": {"naive_bayes", "persist", "demo"},
+    "sklearn": {"_estimator", "demo", "gaussian_bayes", "naive_bayes", "pca", "persist"},
     "safetensors": {"_model_file"},
 }
 

@@ -4,6 +4,14 @@
 def warmup() -> int:
     """Compile and cache every variant of every kernel; return how many variants there are."""
     from .. import _jit
-    from . import accumulate, encode, logs, merge, score  # noqa: F401  (they register their examples)
+    from . import (  # noqa: F401  (they register their examples)
+        accumulate,
+        encode,
+        logs,
+        merge,
+        scatter,
+        score,
+        whitened,
+    )
 
     return _jit.compile_examples()

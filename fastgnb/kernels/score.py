@@ -50,12 +50,12 @@ from .rows import Rows, eight_rows, fetch_eight
 
 Table = Literal["joint", "log_proba", "proba"]
 
-_MODE = {None: 0, "joint": JOINT, "log_proba": LOG_PROBA, "proba": PROBA}
-_GROUPS_PER_BLOCK = 64
+MODES = {None: 0, "joint": JOINT, "log_proba": LOG_PROBA, "proba": PROBA}
+GROUPS_PER_BLOCK = 64
 # Rows between those scored and those fetched from memory.
 _AHEAD = 2 * GROUP
 # Elements behind the last row that eight-row reads may touch.
-_BEHIND = 7
+BEHIND = 7
 
 
 class Scores(NamedTuple):
@@ -114,13 +114,13 @@ class Scratch(NamedTuple):
 
 
 @inlined
-def _size_of_scratch(k):
+def size_of_scratch(k):
     return 6 * GROUP + (k + 8) * GROUP + (k * GROUP + 8) + 2 * k + 8
 
 
 @spliced
-def _divide_up(room, k):
-    """The parts of a piece of memory of `_size_of_scratch` numbers."""
+def divide_up(room, k):
+    """The parts of a piece of memory of `size_of_scratch` numbers."""
     best = aligned(room)
     label, total, far = shifted(best, GROUP), shifted(best, 2 * GROUP), shifted(best, 3 * GROUP)
     tile, s = shifted(best, 4 * GROUP), shifted(best, 6 * GROUP)
@@ -173,13 +173,13 @@ def _up_to_eight(a, x0, x1, x2, x3, x4, x5, x6, x7, mean, scale, p, m):
 
 
 @inlined
-def _better(a, value, best, label):
+def better(a, value, best, label):
     """The better of scores a and `best`, and its label; a tie keeps the first class."""
     return where_greater(a, best, a, best), where_greater(a, best, value, label)
 
 
 @inlined
-def _settle(best, label, h, room):
+def settle(best, label, h, room):
     """Write down the best classes of eight rows; whether every row has one."""
     store(room.best, h, best)
     store(room.label, h, label)
@@ -211,8 +211,8 @@ def _score_eight(rows, at, model, h, keep, room):
         a = _up_to_eight(a, x0, x1, x2, x3, x4, x5, x6, x7, mean, scale, p, d - last)
         if keep:
             store(s, c * GROUP + h, a)
-        best, label = _better(a, splat(model.values[c]), best, label)
-    return _settle(best, label, h, room)
+        best, label = better(a, splat(model.values[c]), best, label)
+    return settle(best, label, h, room)
 
 
 @inlined
@@ -235,8 +235,8 @@ def _score_eight_skip(rows, at, model, h, room):
     best, label = splat(-np.inf), splat(model.values[0])
     for c in range(model.k):
         a = load(s, c * GROUP + h)
-        best, label = _better(a, splat(model.values[c]), best, label)
-    return _settle(best, label, h, room)
+        best, label = better(a, splat(model.values[c]), best, label)
+    return settle(best, label, h, room)
 
 
 @spliced
@@ -279,7 +279,7 @@ def _mend(rows, at, m, model, keep, room, out, to):
 
 
 @spliced
-def _write_labels(label, m, labels, to):
+def write_labels(label, m, labels, to):
     if m == GROUP:
         for h in range(0, GROUP, 8):
             store(labels, to + h, load(label, h))
@@ -289,7 +289,7 @@ def _write_labels(label, m, labels, to):
 
 
 @inlined
-def _write_rest(k, m, room, out, to):
+def write_rest(k, m, room, out, to):
     """Scores of a group to rows of the table and log evidence."""
     if out.mode > JOINT or out.wants_evidence:
         exponentials(room.s, k, room.best, room.total, out.mode == PROBA)
@@ -318,12 +318,12 @@ def _score_groups(rows, start, stop, to, model, out, room):
         m = min(GROUP, stop - at)
         good = _score_group(rows, at, model, keep, room)
         if out.wants_labels:
-            _write_labels(room.label, m, out.labels, to)
+            write_labels(room.label, m, out.labels, to)
         if not good:
             bad = _mend(rows, at, m, model, out.mode != JOINT and keep, room, out, to)
             if bad >= 0:
                 return at + bad
-        _write_rest(model.k, m, room, out, to)
+        write_rest(model.k, m, room, out, to)
         if not good and out.wants_evidence:
             for r in range(m):
                 if room.far[r] > 0.0:
@@ -355,8 +355,8 @@ def _score(
         len(labels) > 0, pointer(labels), mode, len(narrow) > 0, pointer(narrow), pointer(wide),
         len(evidence) > 0, pointer(evidence),
     )  # fmt: skip
-    scratch = np.empty(_size_of_scratch(k))
-    room = _divide_up(pointer(scratch), k)
+    scratch = np.empty(size_of_scratch(k))
+    room = divide_up(pointer(scratch), k)
     behind = groups * GROUP
     for b in range(first, last):
         is_rest = b == n_blocks
@@ -398,13 +398,13 @@ def score(
     none = np.empty((0, k), np.float64 if dtype == np.float32 else np.float32)
     narrow, wide = (rows, none) if dtype == np.float32 else (none, rows)
     logs = np.empty(n if evidence else 0)
-    model = k, _pack(mean, scale, log_norm, const, values), log_norm is not None, _MODE[table]
+    model = k, _pack(mean, scale, log_norm, const, values), log_norm is not None, MODES[table]
     lies = flat(X)
     if lies is not None:
         bad = _score_flat(*lies, n, d, model, labels, narrow, wide, logs)
         return Scores(labels, rows if table else None, logs if evidence else None, bad)
     bad = -1
-    for piece in pieces(X, cut(n, GROUP * _GROUPS_PER_BLOCK)):
+    for piece in pieces(X, cut(n, GROUP * GROUPS_PER_BLOCK)):
         at = slice(piece.start, piece.stop)
         out = labels[at], narrow[at], wide[at], logs[at]
         found = _score_flat(piece.data, piece.by_columns, piece.stop - piece.start, d, model, *out)
@@ -430,10 +430,10 @@ def _score_flat(
     Whole groups are read where they are, and the last few rows from a copy that has room behind.
     """
     k, packed, skip, mode = model
-    groups = max(0, n - _BEHIND) // GROUP
-    n_blocks = -(-groups // _GROUPS_PER_BLOCK)
+    groups = max(0, n - BEHIND) // GROUP
+    n_blocks = -(-groups // GROUPS_PER_BLOCK)
     left = n - groups * GROUP
-    rest = tail(data, by_columns, n, d, left, -(-left // GROUP) * GROUP * d + _BEHIND)
+    rest = tail(data, by_columns, n, d, left, -(-left // GROUP) * GROUP * d + BEHIND)
     bad = np.empty(n_blocks + 1, np.int64)
     _score(
         n_blocks + 1, data, rest, by_columns, n, d, k, groups, n_blocks, packed, skip, mode,
