@@ -97,7 +97,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Cost: that of estimating, O(k d) for diagonal and O(k d^3) for full covariances.
         """
         check_is_fitted(self)
-        model = clone(self).set_params(**params)
+        model: Self = clone(self).set_params(**params)
         return model.fit_stats(self.stats_)
 
     def sample(self, n: int = 1, random_state: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:

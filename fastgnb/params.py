@@ -244,7 +244,7 @@ def _whitener(covariance: Floats) -> tuple[Floats, float]:
         lower = np.linalg.cholesky(covariance)
         pivots = np.diagonal(lower) ** 2
         if pivots.min(initial=1.0) > 16.0 * least * max(1.0, float(np.max(covariance))):
-            return _inverse(lower), float(np.log(pivots).sum())
+            return _inverse(np.asarray(lower, np.float64)), float(np.log(pivots).sum())
     except np.linalg.LinAlgError:
         pass
     values, vectors = np.linalg.eigh(covariance)
@@ -277,7 +277,7 @@ def _shrunk(covariance: Floats, count: Floats, shrinkage: str | float | None) ->
             low > 0, np.minimum((alpha + mu**2) / np.where(low > 0, low, 1.0), 1.0), 1.0
         )
     share = np.broadcast_to(share, mu.shape)[:, None, None]
-    return (1.0 - share) * covariance + share * mu[:, None, None] * np.eye(d)
+    return np.asarray((1.0 - share) * covariance + share * mu[:, None, None] * np.eye(d))
 
 
 def _variances(stats: ClassStats, covariance_type: str, *, tied: bool, ddof: int) -> Floats:
@@ -356,7 +356,7 @@ def check_sharing(covariance_type: object, tied: object, ddof: object, kinds: Se
 
 def check_unit(value: object, name: str) -> float:
     """A number within 0 to 1 as a float. Raises ValueError."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0.0 <= value <= 1.0:
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0.0 <= float(value) <= 1.0:
         raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}.")
     return float(value)
 

@@ -169,4 +169,5 @@ class PCAGaussianNB(GaussianClassifier):
         along = self.theta_[codes] + np.sqrt(self.var_)[codes] * noise
         if self.rotation != "class":
             return np.asarray(along @ self.components_ + self.mean_)
-        return np.einsum("nr,nrd->nd", along, self.components_[codes]) + self.mean_[codes]
+        across = np.einsum("nr,nrd->nd", along, self.components_[codes])
+        return np.asarray(across + self.mean_[codes])

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 class Axes(NamedTuple):
-    """Principal axes: components (g, r, d) of length 1, variance along them and its share (g, r)."""
+    """Principal axes: components (g, r, d) of length 1, variance and share of each (g, r)."""
 
     components: Floats
     variance: Floats
@@ -81,8 +81,8 @@ def check_components(n_components: Any) -> None:
     if n_components is None:
         return
     whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
-    good = n_components >= 1 if whole else isinstance(n_components, Real) and 0 < n_components < 1
-    if not good:
+    part = isinstance(n_components, Real) and 0 < float(n_components) < 1
+    if not (part or (whole and int(n_components) >= 1)):
         raise ValueError(
             "n_components must be None, a whole number from 1 up, or a number between 0 and 1, "
             f"got {n_components!r}."
@@ -97,7 +97,7 @@ def _number(n_components: Any, share: Floats, most: int) -> int:
     if not isinstance(n_components, Integral):
         reached = (np.cumsum(share, axis=1) <= n_components).sum(axis=1)
         return min(int(reached.max()) + 1, most)
-    if n_components > most:
+    if int(n_components) > most:
         raise ValueError(
             f"n_components={n_components} must be between 0 and min(n_samples, n_features)={most} "
             "with svd_solver='full'"

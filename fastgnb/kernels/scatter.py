@@ -343,7 +343,7 @@ def _merge_scatters(states, dp, weight, mean, low, scatter):
 def blocks(n: int, k: int, d: int) -> int:
     """Number of blocks, by the shape of the data alone: as their scatters leave room for."""
     fitting = _STATE_BYTES // (8 * _size_of_state(k, _padded(d)))
-    return max(1, min(max(2, min(_BLOCKS, fitting)), n // _rows_per_tile(k, d)))
+    return int(max(1, min(max(2, min(_BLOCKS, fitting)), n // _rows_per_tile(k, d))))
 
 
 def accumulate_scatter(
