@@ -10,20 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._estimator import GaussianClassifier
+from .family import MEMBERS
 from .params import (
     FullMoments,
     RotatedParams,
     as_priors,
-    check_sharing,
-    check_shrinkage,
     check_smoothing,
-    check_unit,
     estimate_full,
     whiten,
 )
 from .stats import ClassStats
-
-_KINDS = {"full", "diag", "spherical"}
 
 
 class GaussianBayes(GaussianClassifier):
@@ -89,7 +85,7 @@ class GaussianBayes(GaussianClassifier):
 
     _needs_full = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "covariance_type": [StrOptions(_KINDS)],
+        "covariance_type": [StrOptions({"full", "diag", "spherical"})],
         "tied": ["boolean"],
         "ddof": [Interval(Integral, 0, 1, closed="both")],
         "priors": ["array-like", None],
@@ -118,19 +114,13 @@ class GaussianBayes(GaussianClassifier):
         self.var_smoothing = var_smoothing
 
     def _check_own_params(self) -> None:
-        check_sharing(self.covariance_type, self.tied, self.ddof, _KINDS)
-        check_unit(self.reg_param, "reg_param")
-        check_shrinkage(self.shrinkage)
+        MEMBERS["GaussianBayes"].check(self.get_params(deep=False))
         check_smoothing(self.var_smoothing)
         if self.priors is not None:
             as_priors(self.priors)
 
     def _estimate(self, stats: ClassStats) -> tuple[FullMoments, RotatedParams]:
-        moments = estimate_full(
-            stats, priors=self.priors, covariance_type=self.covariance_type, tied=self.tied,
-            ddof=self.ddof, reg_param=self.reg_param, shrinkage=self.shrinkage,
-            var_smoothing=self.var_smoothing,
-        )  # fmt: skip
+        moments = estimate_full(stats, **self.get_params(deep=False))
         return moments, whiten(stats, moments)
 
     def _adopt(self, stats: ClassStats, estimated: tuple[FullMoments, RotatedParams]) -> None:

@@ -12,12 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _validate
 from ._estimator import GaussianClassifier
+from .family import MEMBERS
 from .params import (
     GaussianParams,
     Moments,
     as_priors,
     check_moment,
-    check_sharing,
     check_smoothing,
     estimate,
 )
@@ -174,7 +174,7 @@ class GaussianNB(GaussianClassifier):
     def _check_own_params(self) -> None:
         _validate.check_missing(self.missing)
         check_smoothing(self.var_smoothing)
-        check_sharing(self.covariance_type, self.tied, self.ddof, {"diag", "spherical"})
+        MEMBERS["GaussianNB"].check(self.get_params(deep=False))
         if self.priors is not None:
             as_priors(self.priors)
 

@@ -207,10 +207,11 @@ class ClassStats:
             weight if is_skip else None,
             a.feature_names,
             None if a.peak is None and b.peak is None else _peak(a) + _peak(b),
-            None if a.covariance is None else _merged_covariance(a, b, variance),
         )
         _check_overflow(both)
-        return both
+        if a.covariance is None:
+            return both
+        return replace(both, covariance=_merged_covariance(a, b, variance))
 
     def __radd__(self, other: object) -> ClassStats:
         return self if other == 0 else NotImplemented  # sum() starts from 0
@@ -403,9 +404,10 @@ def _collapsed(stats: ClassStats, whole: ClassStats) -> Floats:
     weight = stats.count / whole.count[0] if whole.count[0] > 0 else stats.count
     step = _difference(stats.mean, stats.mean_low, whole.mean, whole.mean_low)
     step[stats.count == 0] = 0.0
-    inner = np.einsum("c,cij->ij", weight, stats.covariance)
-    both = inner + (step.T * weight) @ step
-    return _with_diagonal(0.5 * (both + both.T)[None], whole.variance)
+    with np.errstate(over="ignore", invalid="ignore"):  # as of the variances, which tell
+        inner = np.einsum("c,cij->ij", weight, stats.covariance)
+        both = inner + (step.T * weight) @ step
+        return _with_diagonal(0.5 * (both + both.T)[None], whole.variance)
 
 
 def _lightened(

@@ -20,7 +20,7 @@ FLOORS = [
     ["_report", "_writers"],
     ["persist"],
     ["gaussian_bayes", "naive_bayes", "pca"],
-    ["_estimator"],
+    ["_estimator", "family"],
     ["scoring", "sources", "evaluation"],
     ["_columns", "params"],
     ["_readers", "rotation"],
