@@ -18,7 +18,7 @@ FLOORS = [
     ["demo"],
     ["_model_commands", "_row_commands"],
     ["_report", "_writers"],
-    ["persist"],
+    ["persist", "select"],
     ["gaussian_bayes", "naive_bayes", "pca"],
     ["_estimator", "family"],
     ["scoring", "sources", "evaluation"],
@@ -46,7 +46,7 @@ FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
 ROOMS = {
     "numba": {"_jit", "_lanes"},
     "llvmlite": {"_lanes"},
-    "sklearn": {"_estimator", "demo", "gaussian_bayes", "naive_bayes", "pca", "persist"},
+    "sklearn": {"_estimator", "demo", "gaussian_bayes", "naive_bayes", "pca", "persist", "select"},
     "safetensors": {"_model_file"},
 }
 
