@@ -12,17 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .covariance import FullMoments, estimate_full, whiten
 from .params import (
-    FullMoments,
     Moments,
     RotatedParams,
     check_sharing,
     check_shrinkage,
     check_unit,
     estimate,
-    estimate_full,
     rotated_params,
-    whiten,
 )
 from .rotation import Axes, check_components, principal_axes, rotate
 from .stats import ClassStats

@@ -10,15 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._estimator import GaussianClassifier
-from .family import MEMBERS
-from .params import (
-    FullMoments,
-    RotatedParams,
-    as_priors,
-    check_smoothing,
-    estimate_full,
-    whiten,
-)
+from .covariance import FullMoments, estimate_full, whiten
+from .params import RotatedParams
 from .stats import ClassStats
 
 
@@ -83,7 +76,7 @@ class GaussianBayes(GaussianClassifier):
     0.98
     """
 
-    _needs_full = True
+    _member = "GaussianBayes"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "covariance_type": [StrOptions({"full", "diag", "spherical"})],
         "tied": ["boolean"],
@@ -113,14 +106,8 @@ class GaussianBayes(GaussianClassifier):
         self.shrinkage = shrinkage
         self.var_smoothing = var_smoothing
 
-    def _check_own_params(self) -> None:
-        MEMBERS["GaussianBayes"].check(self.get_params(deep=False))
-        check_smoothing(self.var_smoothing)
-        if self.priors is not None:
-            as_priors(self.priors)
-
     def _estimate(self, stats: ClassStats) -> tuple[FullMoments, RotatedParams]:
-        moments = estimate_full(stats, **self.get_params(deep=False))
+        moments = estimate_full(stats, **self._options())
         return moments, whiten(stats, moments)
 
     def _adopt(self, stats: ClassStats, estimated: tuple[FullMoments, RotatedParams]) -> None:

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._estimator import GaussianClassifier
-from .family import MEMBERS, ROTATIONS, AlongAxes, estimate_along_axes
-from .params import RotatedParams, as_priors, check_smoothing
+from .family import ROTATIONS, AlongAxes, estimate_along_axes
+from .params import RotatedParams
 from .stats import ClassStats
 
 Floats = NDArray[np.float64]
@@ -62,7 +62,7 @@ class PCAGaussianNB(GaussianClassifier):
     (2, 4)
     """
 
-    _needs_full = True
+    _member = "PCAGaussianNB"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [
             Interval(Integral, 1, None, closed="left"),
@@ -96,14 +96,8 @@ class PCAGaussianNB(GaussianClassifier):
         self.priors = priors
         self.var_smoothing = var_smoothing
 
-    def _check_own_params(self) -> None:
-        MEMBERS["PCAGaussianNB"].check(self.get_params(deep=False))
-        check_smoothing(self.var_smoothing)
-        if self.priors is not None:
-            as_priors(self.priors)
-
     def _estimate(self, stats: ClassStats) -> AlongAxes:
-        return estimate_along_axes(stats, **self.get_params(deep=False))
+        return estimate_along_axes(stats, **self._options())
 
     def _adopt(self, stats: ClassStats, estimated: AlongAxes) -> None:
         super()._adopt(stats, estimated)

@@ -209,8 +209,7 @@ def save(model: GaussianClassifier, path: str | os.PathLike[str]) -> None:
 
     from ._estimator import GaussianClassifier
 
-    kind = next((each.__name__ for each in type(model).__mro__ if each.__name__ in MEMBERS), "")
-    if not isinstance(model, GaussianClassifier) or not kind:
+    if not isinstance(model, GaussianClassifier):
         raise TypeError(f"Expected a fastgnb.GaussianNB, got {type(model).__name__}.")
     check_is_fitted(model)
     if not same_labels(np.asarray(model.classes_), model.stats_.classes):
@@ -218,14 +217,14 @@ def save(model: GaussianClassifier, path: str | os.PathLike[str]) -> None:
             "classes_ was edited, and a model file holds those of stats_, which are sorted. "
             "Set classes_ back, save, and edit it again after loading."
         )
-    _saved_of(model, kind).write(path)
+    _saved_of(model).write(path)
 
 
-def _saved_of(model: GaussianClassifier, kind: str) -> SavedModel:
+def _saved_of(model: GaussianClassifier) -> SavedModel:
     names = getattr(model, "feature_names_in_", None)
     stats = replace(model.stats_, feature_names=None if names is None else tuple(names))
-    params = {name: _plain(value) for name, value in model.get_params(deep=False).items()}
-    options = {name: params[name] for name in MEMBERS[kind].options}
+    kind, given = model._member, model._options()
+    options = {name: _plain(given[name]) for name in MEMBERS[kind].options}
     priors = None if model.priors is None else as_priors(model.priors).tolist()
     smoothing = check_smoothing(model.var_smoothing)
     if kind != "GaussianNB":

@@ -102,7 +102,7 @@ def _stats(
     return ClassStats.from_rows(
         _safe_indexing(X, rows), _safe_indexing(y, rows), None if weight is None else weight[rows],
         missing=getattr(model, "missing", "error"),
-        scatter="full" if model._needs_full else "diag",
+        scatter="full" if model._is_full(first=True) else "diag",
     )  # fmt: skip
 
 
