@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import LeaveOneOut, ParameterGrid, check_cv
 from sklearn.utils import _safe_indexing, indexable
@@ -70,7 +70,8 @@ def cross_validate(
     weight = _validate.check_weight(sample_weight, len(y))
     candidates = list(ParameterGrid(param_grid or {}))
     models = [_candidate(model, params) for params in candidates]
-    scorer = check_scoring(models[0], scoring)
+    is_plain = type(model).score is ClassifierMixin.score and scoring in (None, "accuracy")
+    scorer = _accuracy if is_plain else check_scoring(models[0], scoring)
     if cv == "loo" or isinstance(cv, LeaveOneOut):
         scores, times = _leave_one_out(models, X, y, weight, scorer)
         return _results(candidates, scores, times, weight, splits=False)
@@ -131,9 +132,18 @@ def _is_partition(splits: Sequence[Split], n: int) -> bool:
     times = np.zeros(n, np.int64)
     for train, test in splits:
         times[test] += 1
-        if len(train) + len(test) != n or len(np.intersect1d(train, test)):
+        seen = np.zeros(n, np.bool_)
+        seen[train] = True
+        if len(train) + len(test) != n or seen.sum() != len(train) or seen[test].any():
             return False
     return len(splits) > 1 and bool((times == 1).all())
+
+
+def _accuracy(
+    model: GaussianClassifier, X: Any, y: Any, sample_weight: NDArray[np.float64] | None = None
+) -> float:
+    """What `score` gives, without looking each time at what kind of labels they are."""
+    return float(np.average(model.predict(X) == np.asarray(y), weights=sample_weight))
 
 
 def _scored(
