@@ -87,8 +87,7 @@ def estimate_along_axes(
     else:
         scatter = stats.within() if rotation == "within" else stats.total()
         centre, scatters = whole.mean, scatter[None] / stats.count.sum()
-    most = int(max(1, min(stats.count.sum(), stats.n_features)))
-    axes = principal_axes(scatters, n_components, most)
+    axes = principal_axes(scatters, n_components)
     seen = rotate(stats, centre, axes.components)
     moments = estimate(seen, priors=priors, var_smoothing=var_smoothing, **sharing)
     params = rotated_params(moments, centre, axes.components, stats.count)

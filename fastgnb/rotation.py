@@ -26,7 +26,7 @@ class Axes(NamedTuple):
     share: Floats
 
 
-def principal_axes(scatters: Floats, n_components: int | float | None, most: int) -> Axes:
+def principal_axes(scatters: Floats, n_components: int | float | None) -> Axes:
     """The axes of each scatter (g, d, d) along which it is largest, in falling order.
 
     Parameters
@@ -35,12 +35,11 @@ def principal_axes(scatters: Floats, n_components: int | float | None, most: int
     n_components : how many; a number between 0 and 1: as few as have together more than that share
         of the variance, of the scatter that needs most; None: all along which something varies, of
         the scatter that has fewest and any.
-    most : how many there can be, as of n rows: min(n, d).
 
     The largest component of each axis is positive. What varies by less than float64 can tell from
     0, d 2^-52 of the largest variance, has no axis of its own: its components are 0. Error: of an
     axis, about 1e-16 times the whole variance over the distance to the next one. Cost: O(g d^3).
-    Raises ValueError for a number that does not fit, with scikit-learn's text.
+    Raises ValueError for more than d.
     """
     d = scatters.shape[-1]
     values, vectors = np.linalg.eigh(scatters)
@@ -52,7 +51,7 @@ def principal_axes(scatters: Floats, n_components: int | float | None, most: int
     components = np.where(some[:, :, None], components * signs, 0.0)
     whole = variance.sum(axis=1, keepdims=True)
     share = np.divide(variance, whole, out=np.zeros_like(variance), where=whole > 0)
-    r = _number(n_components, share, most)
+    r = _number(n_components, share)
     return Axes(components[:, :r].copy(), variance[:, :r].copy(), share[:, :r].copy())
 
 
@@ -89,17 +88,15 @@ def check_components(n_components: Any) -> None:
         )
 
 
-def _number(n_components: Any, share: Floats, most: int) -> int:
+def _number(n_components: Any, share: Floats) -> int:
     check_components(n_components)
+    d = share.shape[1]
     if n_components is None:
         ranks = np.count_nonzero(share, axis=1)
-        return int(ranks[ranks > 0].min(initial=most)) if ranks.any() else 1
+        return int(ranks[ranks > 0].min(initial=d)) if ranks.any() else 1
     if not isinstance(n_components, Integral):
         reached = (np.cumsum(share, axis=1) <= n_components).sum(axis=1)
-        return min(int(reached.max()) + 1, most)
-    if int(n_components) > most:
-        raise ValueError(
-            f"n_components={n_components} must be between 0 and min(n_samples, n_features)={most} "
-            "with svd_solver='full'"
-        )
+        return min(int(reached.max()) + 1, d)
+    if int(n_components) > d:
+        raise ValueError(f"n_components={n_components} must be between 1 and n_features={d}.")
     return int(n_components)

@@ -135,7 +135,7 @@ def test_evaluate_and_show(files, name, capsys):
         ),
         (
             ["--model-type", "PCAGaussianNB", "--n-components", "9"],
-            "n_components=9 must be between 0 and min(n_samples, n_features)=3",
+            "n_components=9 must be between 1 and n_features=3",
         ),
         (
             ["--model-type", "PCAGaussianNB", "--n-components", "1.5"],

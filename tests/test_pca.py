@@ -150,13 +150,13 @@ def test_rotation_of_statistics(rng):
 
 def test_axes_have_fixed_signs_and_lengths(rng):
     A = rng.normal(size=(6, 6))
-    axes = principal_axes((A @ A.T)[None], None, 6)
+    axes = principal_axes((A @ A.T)[None], None)
     (components,), (variance,), (share,) = axes
     assert_allclose(components @ components.T, np.eye(6), atol=1e-13)
     assert (components[np.arange(6), np.abs(components).argmax(axis=1)] > 0).all()
     assert (np.diff(variance) <= 0).all()
     assert_allclose(share.sum(), 1.0)
-    none = principal_axes(np.zeros((1, 3, 3)), 0.5, 3)
+    none = principal_axes(np.zeros((1, 3, 3)), 0.5)
     assert not none.variance.any()
     assert not none.share.any()
     assert not none.components.any()
@@ -230,7 +230,7 @@ def test_many_features_and_few_axes():
         ({"n_components": 0}, "'n_components' parameter of PCAGaussianNB must be"),
         ({"n_components": 1.5}, "'n_components' parameter of PCAGaussianNB must be"),
         ({"n_components": "mle"}, "'n_components' parameter of PCAGaussianNB must be"),
-        ({"n_components": 5}, "n_components=5 must be between 0 and min(n_samples, n_features)=4"),
+        ({"n_components": 5}, "n_components=5 must be between 1 and n_features=4"),
         ({"rotation": "varimax"}, "'rotation' parameter of PCAGaussianNB must be"),
         ({"covariance_type": "full"}, "'covariance_type' parameter of PCAGaussianNB must be"),
         ({"var_smoothing": -1.0}, "'var_smoothing' parameter of PCAGaussianNB must be"),
