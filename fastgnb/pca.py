@@ -23,7 +23,7 @@ class PCAGaussianNB(GaussianClassifier):
     Parameters
     ----------
     n_components : int, float or None, default=None
-        Axes to keep, at most d; a number between 0 and 1: as few as have more than that share of the
+        Axes to keep, up to d; a number between 0 and 1: as few as have more than that share of the
         variance, in each class with "class"; None: all along which rows vary, in each class with
         "class".
     rotation : {"total", "within", "class"}, default="total"

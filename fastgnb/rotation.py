@@ -93,7 +93,7 @@ def _number(n_components: Any, share: Floats) -> int:
     d = share.shape[1]
     if n_components is None:
         ranks = np.count_nonzero(share, axis=1)
-        return int(ranks[ranks > 0].min(initial=d)) if ranks.any() else 1
+        return int(ranks[ranks > 0].min(initial=d) if ranks.any() else 1)
     if not isinstance(n_components, Integral):
         reached = (np.cumsum(share, axis=1) <= n_components).sum(axis=1)
         return min(int(reached.max()) + 1, d)
