@@ -27,6 +27,8 @@ _HOMES = {
     "ClassStats": "stats",
     "GaussianBayes": "gaussian_bayes",
     "GaussianNB": "naive_bayes",
+    "MixedNB": "mixed",
+    "MixedStats": "mixed_stats",
     "ModelFileError": "persist",
     "PCAGaussianNB": "pca",
     "load": "persist",
@@ -37,6 +39,8 @@ __all__ = [
     "ClassStats",
     "GaussianBayes",
     "GaussianNB",
+    "MixedNB",
+    "MixedStats",
     "ModelFileError",
     "PCAGaussianNB",
     "__version__",
@@ -46,6 +50,8 @@ __all__ = [
 
 if TYPE_CHECKING:
     from .gaussian_bayes import GaussianBayes
+    from .mixed import MixedNB
+    from .mixed_stats import MixedStats
     from .naive_bayes import GaussianNB
     from .pca import PCAGaussianNB
     from .persist import ModelFileError, load, save

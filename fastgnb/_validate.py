@@ -353,7 +353,7 @@ def _encode_floats(labels: NDArray[Any], name: str) -> Labels:
     return Labels(classes.astype(labels.dtype), coded)
 
 
-def _is_missing(value: object) -> bool:
+def is_missing(value: object) -> bool:
     try:
         return value is None or bool(value != value)
     except TypeError:  # pandas' NA is neither equal to itself nor not
@@ -377,7 +377,7 @@ def _encode_objects(labels: NDArray[Any], name: str) -> Labels:
         raise ValueError(
             f"Unknown label type: one of {names}. Labels are whole numbers or text."
         ) from error
-    missing = [value for value in distinct if _is_missing(value)]
+    missing = [value for value in distinct if is_missing(value)]
     if missing:
         raise ValueError(f"Input {name} contains NaN or None: {missing[0]!r}.")
     if len({isinstance(value, str) for value in distinct}) > 1:
