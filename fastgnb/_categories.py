@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -120,10 +121,11 @@ def _positions_of(wanted: list[str], names: Sequence[str] | None) -> list[int]:
     return [place[name] for name in wanted]
 
 
-def split(X: Any, is_categorical: NDArray[np.bool_]) -> MixedRows:
+def split(X: Any, is_categorical: NDArray[np.bool_], *, skip: bool) -> MixedRows:
     """Take a frame or an array (n, d) apart. Raises ValueError and TypeError for wrong values.
 
-    Missing values (NaN, None, NA) are NaN in what is continuous, and code -1 in what is not.
+    Missing values (NaN, None, NA) are NaN in what is continuous, and code -1 in what is not;
+    without `skip` they are reported before a number that is no category.
     Cost: n codes of 4 bytes a categorical feature, and a copy of the continuous ones unless they
     are at regular distances in an array.
     """
@@ -138,7 +140,8 @@ def split(X: Any, is_categorical: NDArray[np.bool_]) -> MixedRows:
         names = [f"{j}" for j in at]
         continuous = _numbers_of(_part(X, others))
     coded = tuple(
-        _encoded(each, int(j), name) for each, j, name in zip(values, at, names, strict=True)
+        _encoded(each, int(j), name, skip=skip)
+        for each, j, name in zip(values, at, names, strict=True)
     )
     return MixedRows(continuous, coded, is_categorical)
 
@@ -216,12 +219,12 @@ def _missing_in(values: NDArray[Any]) -> NDArray[np.bool_]:
     return np.fromiter(map(_validate.is_missing, values), np.bool_, len(values))
 
 
-def _encoded(values: Any, j: int, name: str) -> Column:
+def _encoded(values: Any, j: int, name: str, *, skip: bool) -> Column:
     """Labels and codes of feature j. Raises ValueError or TypeError, which name it."""
     try:
-        column = _encode(values)
+        column = _encode(values, skip=skip)
     except NotFiniteError as error:
-        raise NotFiniteError(np.inf, error.row, j, skip=False) from None
+        raise NotFiniteError(error.value, error.row, j, skip=skip) from None
     except (ValueError, TypeError) as error:
         raise type(error)(
             f"Categories must be whole numbers, booleans or text. Feature {name}: {error}"
@@ -229,21 +232,36 @@ def _encoded(values: Any, j: int, name: str) -> Column:
     return column
 
 
-def _encode(values: Any) -> Column:
+def _encode(values: Any, *, skip: bool) -> Column:
     if not isinstance(values, np.ndarray):  # a type of pandas' own
         codes, found = values.factorize()
-        return _placed(np.asarray(codes), _encode(np.asarray(found, object)))
+        return _placed(np.asarray(codes), _encode(np.asarray(found, object), skip=skip))
     if values.dtype.kind == "O":
         is_missing = _missing_in(values)
         if is_missing.any():
             codes = np.where(is_missing, -1, np.cumsum(~is_missing) - 1)
-            return _placed(codes, _encode(values[~is_missing]))
+            return _placed(codes, _encode(values[~is_missing], skip=skip))
+        values = _checked_objects(values)
     if values.dtype.kind == "f":
-        return _encode_floats(values)
+        return _encode_floats(values, skip=skip)
     found = _validate.encode(values, "X")
-    if found.classes.dtype.kind == "f":  # objects that are floats
-        return _encode_floats(values.astype(np.float64))
     return Column(_plain(found.classes), found.codes)
+
+
+def _checked_objects(values: NDArray[Any]) -> NDArray[Any]:
+    """Objects as they are, or as float64 where some are floats and all are numbers.
+
+    Raises TypeError for objects that are neither text nor numbers.
+    """
+    kinds = set(map(type, values))
+    odd = [kind for kind in kinds if not issubclass(kind, (str, Real, np.generic))]
+    if odd:
+        raise TypeError(f"argument must be a string or a real number, not {odd[0].__name__!r}.")
+    if any(issubclass(kind, (float, np.floating)) for kind in kinds) and all(
+        issubclass(kind, (Real, np.bool_)) for kind in kinds
+    ):
+        return values.astype(np.float64)
+    return values
 
 
 def _placed(codes: NDArray[Any], inner: Column) -> Column:
@@ -252,18 +270,22 @@ def _placed(codes: NDArray[Any], inner: Column) -> Column:
     return Column(inner.labels, to[codes])
 
 
-def _encode_floats(values: NDArray[Any]) -> Column:
+def _encode_floats(values: NDArray[Any], *, skip: bool) -> Column:
+    with np.errstate(over="ignore"):  # an infinity
+        values = values.astype(np.float64, copy=False)
     is_missing = np.isnan(values)
     some = bool(is_missing.any())
     numbers = np.where(is_missing, 0.0, values) if some else values
-    infinite = np.isinf(numbers)
-    if infinite.any():
-        raise NotFiniteError(np.inf, int(infinite.argmax()), 0, skip=False)
     odd = (numbers != np.floor(numbers)) | (np.abs(numbers) > _EXACT)
     if odd.any():
+        infinite = np.isinf(numbers)
+        if infinite.any():
+            raise NotFiniteError(np.inf, int(infinite.argmax()), 0, skip=skip)
+        if some and not skip:
+            raise NotFiniteError(np.nan, int(is_missing.argmax()), 0, skip=skip)
         raise ValueError(
-            f"got {numbers[odd][0]!r:.80}. Leave the feature out of categorical_features, or make "
-            "text of it."
+            f"got {float(numbers[odd][0])!r}. Leave the feature out of categorical_features, or "
+            "make text of it."
         )
     found = _validate.encode(numbers.astype(np.int64), "X")
     codes = np.where(is_missing, np.int32(-1), found.codes) if some else found.codes

@@ -159,10 +159,10 @@ def names_of(X: Any) -> tuple[str, ...] | None:
 
 
 class NotFiniteError(ValueError):
-    """A NaN or an infinity in X, at `row` and `column`."""
+    """A NaN or an infinity in X, `value`, at `row` and `column`."""
 
     def __init__(self, value: float, row: int, column: int, *, skip: bool) -> None:
-        self.row, self.column = row, column
+        self.value, self.row, self.column = value, row, column
         what = "NaN" if np.isnan(value) else "infinity"
         allowed = "finite" if not skip else "finite or missing"
         hint = "" if skip or what != "NaN" else " missing='skip' leaves missing values out."

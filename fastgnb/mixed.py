@@ -226,9 +226,9 @@ class MixedNB(GaussianClassifier):
         if not mask.any():
             return super()._checked_rows(X, reset=reset)
         try:
-            rows = split(table, mask)
-        except _validate.NotFiniteError:
-            self._refuse_value(np.inf)
+            rows = split(table, mask, skip=self._skips())
+        except _validate.NotFiniteError as error:
+            self._refuse_value(error.value)
             raise
         if not reset and not self._skips():
             self._refuse_missing(rows)

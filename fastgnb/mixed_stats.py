@@ -16,8 +16,9 @@ from .stats import ClassStats, from_arrays, joined, remainder
 
 Floats = NDArray[np.float64]
 
-# Rows whose weights are summed one after the other, which bounds the rounding error.
-_SHORT = 1 << 14
+# Rows whose weights are summed one after the other, which bounds the rounding error, and rows that
+# are counted at once, which bounds the memory.
+_SHORT, _LONG = 1 << 11, 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +73,7 @@ class MixedStats:
         names = None if names is None else _validate.check_names(names)
         table = _table_of(X)
         mask = find_categorical(categorical_features, table, names)
-        rows = split(table, mask)
+        rows = split(table, mask, skip=skip)
         labels = _validate.as_labels(y)
         _validate.check_lengths(rows, labels)
         weight = _validate.check_weight(sample_weight, len(rows))
@@ -208,9 +209,8 @@ def _gaussian(
     try:
         return from_arrays(rows.continuous, labels, weight, skip=skip, feature_names=own)
     except _validate.NotFiniteError as error:
-        value = float(rows.continuous[error.row, error.column])
         column = int(others[error.column])
-        raise _validate.NotFiniteError(value, error.row, column, skip=skip) from None
+        raise _validate.NotFiniteError(error.value, error.row, column, skip=skip) from None
 
 
 def _counts(column: Column, labels: Labels, weight: Floats | None) -> Floats:
@@ -218,7 +218,7 @@ def _counts(column: Column, labels: Labels, weight: Floats | None) -> Floats:
     k, m = len(labels.classes), len(column.labels)
     size, n = k * (m + 1), len(column.codes)
     codes, out = labels.codes, np.zeros(size)
-    step = max(_SHORT, size)
+    step = _LONG if weight is None else max(_SHORT, size // 8)
     for a in range(0, n, step):
         part = slice(a, a + step)
         place = codes[part].astype(np.int64) * (m + 1) + column.codes[part] % (m + 1)
