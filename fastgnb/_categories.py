@@ -226,7 +226,8 @@ def _encoded(values: Any, j: int, name: str, *, skip: bool) -> Column:
     except NotFiniteError as error:
         raise NotFiniteError(error.value, error.row, j, skip=skip) from None
     except (ValueError, TypeError) as error:
-        raise type(error)(
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(
             f"Categories must be whole numbers, booleans or text. Feature {name}: {error}"
         ) from error
     return column

@@ -83,7 +83,8 @@ class MixedNB(GaussianClassifier):
     those of the classes that exclude the fewest of its values.
 
     Rows that are not finite, far away or of weight 0, edited attributes, and failing calls are
-    treated as in `GaussianNB`, except that categories are checked in rows of weight 0 too.
+    treated as in `GaussianNB`, except that numbers which are no categories are refused in rows of
+    weight 0 too. `sample` gives an object array where a category is text, else float64.
 
     Memory: codes of 4 bytes a categorical feature and row, and a copy of the continuous features
     unless they are at regular distances in an array. Scoring takes n k (3 c + q) float64
@@ -95,9 +96,9 @@ class MixedNB(GaussianClassifier):
     --------
     >>> import numpy as np
     >>> from fastgnb import MixedNB
-    >>> X = np.array([[1.0, 0], [1.2, 0], [3.1, 1], [2.9, 2]])
+    >>> X = np.array([[1.0, 0], [2.0, 0], [2.0, 1], [3.0, 2]])
     >>> model = MixedNB(categorical_features=[1]).fit(X, ["a", "a", "b", "b"])
-    >>> model.predict([[2.1, 2], [2.1, 0]]).tolist()
+    >>> model.predict([[2.0, 2], [2.0, 0]]).tolist()
     ['b', 'a']
     """
 

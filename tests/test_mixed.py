@@ -505,12 +505,14 @@ def test_threads_and_layouts_give_the_same_bits(monkeypatch):
     wanted = {name: getattr(model, name)(X) for name in PREDICTORS}
     monkeypatch.setattr(_jit, "PARALLEL_WORK", 0)
     threads = numba.get_num_threads()
-    for n in {1, threads}:
-        numba.set_num_threads(n)
-        for rows in (X, np.asfortranarray(X), X.repeat(2, axis=1)[:, ::2], X.astype(object)):
-            for name in PREDICTORS:
-                assert np.array_equal(getattr(model, name)(rows), wanted[name])
-    numba.set_num_threads(threads)
+    try:
+        for n in {1, threads}:
+            numba.set_num_threads(n)
+            for rows in (X, np.asfortranarray(X), X.repeat(2, axis=1)[:, ::2], X.astype(object)):
+                for name in PREDICTORS:
+                    assert np.array_equal(getattr(model, name)(rows), wanted[name])
+    finally:
+        numba.set_num_threads(threads)
 
 
 def test_strided_and_gathered_continuous_features(rng):
