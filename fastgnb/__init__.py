@@ -6,10 +6,11 @@ The whole library is one flow, and each step is one file::
       | validate, encode      _validate, sources: friendly input -> plain arrays, labels -> codes
       v accumulate            kernels/accumulate: one read of X
     STATISTICS  ClassStats    stats: numbers that add, subtract and merge
-      v estimate              params: priors and smoothing
-    PARAMETERS  GaussianParams    numbers that decide
-      v score                 kernels/score: joint log likelihood, fused with what is wanted
-    outputs                   naive_bayes (scikit-learn), cli, persist
+      | rotate                rotation: the same seen along principal axes
+      v estimate              params, covariance: priors, smoothing, sharing; family: the members
+    PARAMETERS  GaussianParams, RotatedParams    numbers that decide
+      v score                 kernels/score, whitened: log likelihood, fused with what is wanted
+    outputs                   naive_bayes, gaussian_bayes, pca (scikit-learn), select, cli, persist
 
 Statistics never know about priors, smoothing or estimators. Parameters never know about rows.
 Kernels check nothing and raise nothing. Importing this package imports none of its dependencies;

@@ -17,8 +17,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _validate
 from ._validate import Labels
+from .family import MEMBERS
 from .kernels.score import Scores, Table
-from .params import GaussianParams, RotatedParams
+from .params import GaussianParams, RotatedParams, as_priors, check_smoothing
 from .scoring import score as score_rows
 from .stats import ClassStats, from_arrays
 
@@ -28,14 +29,16 @@ _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier over `ClassStats`.
 
-    A member defines `_check_own_params`, which raises for constructor parameters that are wrong;
-    `_estimate`, which takes statistics to what decides; `_adopt`, which sets attributes to that;
-    `_params`, which takes attributes to what scoring needs; and `_draw` for sampling. It sets
-    `_needs_full` where it needs full scatter.
+    A member names its entry in `family.MEMBERS` as `_member`, and defines `_estimate`, which takes
+    statistics to what decides; `_adopt`, which sets attributes to that; `_params`, which takes
+    attributes to what scoring needs; and `_draw` for sampling.
     """
 
-    _needs_full: ClassVar[bool] = False
+    _member: ClassVar[str]
     _kind_of_stats: ClassVar[type] = ClassStats
+
+    priors: ArrayLike | None
+    var_smoothing: float
 
     classes_: NDArray[Any]
     class_prior_: NDArray[np.float64]
@@ -149,15 +152,26 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _is_full(self, first: bool) -> bool:
         """Whether rows are learned with full scatter: as needed, or as what is there already."""
-        return self._needs_full or (not first and self.stats_.covariance is not None)
+        return MEMBERS[self._member].needs_full or (
+            not first and self.stats_.covariance is not None
+        )
 
     def _estimated(self, stats: ClassStats) -> Any:
         if not stats.count.sum() > 0:
             raise ValueError("The statistics hold no rows: their total weight is 0.")
         return self._estimate(stats)
 
+    def _options(self) -> dict[str, Any]:
+        """The parameters that estimating takes."""
+        names = "priors", "var_smoothing", *MEMBERS[self._member].options
+        return {name: getattr(self, name) for name in names}
+
     def _check_own_params(self) -> None:
-        raise NotImplementedError
+        """Raise ValueError or TypeError for constructor parameters that are wrong."""
+        MEMBERS[self._member].check(self._options())
+        check_smoothing(self.var_smoothing)
+        if self.priors is not None:
+            as_priors(self.priors)
 
     def _estimate(self, stats: ClassStats) -> Any:
         raise NotImplementedError
@@ -214,6 +228,13 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         except _validate.NotFiniteError:
             self._refuse(rows)
             raise
+
+    def _gather(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        """Statistics of rows, of the kind that `fit_stats` takes."""
+        return ClassStats.from_rows(
+            X, y, sample_weight, missing=getattr(self, "missing", "error"),
+            scatter="full" if self._is_full(first=True) else "diag",
+        )  # fmt: skip
 
     def _keep_names(self, stats: ClassStats) -> Self:
         self.n_features_in_ = stats.n_features

@@ -10,20 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._estimator import GaussianClassifier
-from .params import (
-    FullMoments,
-    RotatedParams,
-    as_priors,
-    check_sharing,
-    check_shrinkage,
-    check_smoothing,
-    check_unit,
-    estimate_full,
-    whiten,
-)
+from .covariance import FullMoments, estimate_full, whiten
+from .params import RotatedParams
 from .stats import ClassStats
-
-_KINDS = {"full", "diag", "spherical"}
 
 
 class GaussianBayes(GaussianClassifier):
@@ -87,9 +76,9 @@ class GaussianBayes(GaussianClassifier):
     0.98
     """
 
-    _needs_full = True
+    _member = "GaussianBayes"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "covariance_type": [StrOptions(_KINDS)],
+        "covariance_type": [StrOptions({"full", "diag", "spherical"})],
         "tied": ["boolean"],
         "ddof": [Interval(Integral, 0, 1, closed="both")],
         "priors": ["array-like", None],
@@ -117,20 +106,8 @@ class GaussianBayes(GaussianClassifier):
         self.shrinkage = shrinkage
         self.var_smoothing = var_smoothing
 
-    def _check_own_params(self) -> None:
-        check_sharing(self.covariance_type, self.tied, self.ddof, _KINDS)
-        check_unit(self.reg_param, "reg_param")
-        check_shrinkage(self.shrinkage)
-        check_smoothing(self.var_smoothing)
-        if self.priors is not None:
-            as_priors(self.priors)
-
     def _estimate(self, stats: ClassStats) -> tuple[FullMoments, RotatedParams]:
-        moments = estimate_full(
-            stats, priors=self.priors, covariance_type=self.covariance_type, tied=self.tied,
-            ddof=self.ddof, reg_param=self.reg_param, shrinkage=self.shrinkage,
-            var_smoothing=self.var_smoothing,
-        )  # fmt: skip
+        moments = estimate_full(stats, **self._options())
         return moments, whiten(stats, moments)
 
     def _adopt(self, stats: ClassStats, estimated: tuple[FullMoments, RotatedParams]) -> None:

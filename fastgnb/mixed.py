@@ -102,6 +102,7 @@ class MixedNB(GaussianClassifier):
     ['b', 'a']
     """
 
+    _member = "MixedNB"
     _kind_of_stats = MixedStats
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "categorical_features": ["array-like", StrOptions({"auto"}), None],
@@ -195,6 +196,12 @@ class MixedNB(GaussianClassifier):
         except _validate.NotFiniteError:
             self._refuse(rows, weight)
             raise
+
+    def _gather(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        return MixedStats.from_rows(
+            X, y, sample_weight, categorical_features=self.categorical_features,
+            missing=self.missing,
+        )  # fmt: skip
 
     def _score_checked(self, rows: Any, *, table: Table | None, **wanted: Any) -> Scores:
         if not isinstance(rows, MixedRows):

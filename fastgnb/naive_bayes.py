@@ -15,10 +15,7 @@ from ._estimator import GaussianClassifier
 from .params import (
     GaussianParams,
     Moments,
-    as_priors,
     check_moment,
-    check_sharing,
-    check_smoothing,
     estimate,
 )
 from .stats import ClassStats
@@ -92,6 +89,7 @@ class GaussianNB(GaussianClassifier):
     array([1])
     """
 
+    _member = "GaussianNB"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "priors": ["array-like", None],
         "var_smoothing": [Interval(Real, 0, None, closed="left")],
@@ -173,16 +171,10 @@ class GaussianNB(GaussianClassifier):
 
     def _check_own_params(self) -> None:
         _validate.check_missing(self.missing)
-        check_smoothing(self.var_smoothing)
-        check_sharing(self.covariance_type, self.tied, self.ddof, {"diag", "spherical"})
-        if self.priors is not None:
-            as_priors(self.priors)
+        super()._check_own_params()
 
     def _estimate(self, stats: ClassStats) -> Moments:
-        return estimate(
-            stats, priors=self.priors, var_smoothing=self.var_smoothing,
-            covariance_type=self.covariance_type, tied=self.tied, ddof=self.ddof,
-        )  # fmt: skip
+        return estimate(stats, **self._options())
 
     def _adopt(self, stats: ClassStats, estimated: Moments) -> None:
         super()._adopt(stats, estimated)

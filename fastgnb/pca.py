@@ -3,36 +3,18 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._estimator import GaussianClassifier
-from .params import (
-    Moments,
-    RotatedParams,
-    as_priors,
-    check_sharing,
-    check_smoothing,
-    estimate,
-    rotated_params,
-)
-from .rotation import Axes, check_components, principal_axes, rotate
+from .family import ROTATIONS, AlongAxes, estimate_along_axes
+from .params import RotatedParams
 from .stats import ClassStats
 
-_ROTATIONS = {"total", "within", "class"}
 Floats = NDArray[np.float64]
-
-
-class _Estimated(NamedTuple):
-    """Axes, where they cross, and moments along them; `params` is what scoring takes of these."""
-
-    axes: Axes
-    centre: Floats
-    moments: Moments
-    params: RotatedParams
 
 
 class PCAGaussianNB(GaussianClassifier):
@@ -80,14 +62,14 @@ class PCAGaussianNB(GaussianClassifier):
     (2, 4)
     """
 
-    _needs_full = True
+    _member = "PCAGaussianNB"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [
             Interval(Integral, 1, None, closed="left"),
             Interval(Real, 0, 1, closed="neither"),
             None,
         ],
-        "rotation": [StrOptions(_ROTATIONS)],
+        "rotation": [StrOptions(set(ROTATIONS))],
         "covariance_type": [StrOptions({"diag", "spherical"})],
         "tied": ["boolean"],
         "ddof": [Interval(Integral, 0, 1, closed="both")],
@@ -114,41 +96,10 @@ class PCAGaussianNB(GaussianClassifier):
         self.priors = priors
         self.var_smoothing = var_smoothing
 
-    def _check_own_params(self) -> None:
-        check_components(self.n_components)
-        if self.rotation not in _ROTATIONS:
-            raise ValueError(
-                f"rotation must be one of {sorted(_ROTATIONS)}, got {self.rotation!r}."
-            )
-        check_sharing(self.covariance_type, self.tied, self.ddof, {"diag", "spherical"})
-        check_smoothing(self.var_smoothing)
-        if self.priors is not None:
-            as_priors(self.priors)
+    def _estimate(self, stats: ClassStats) -> AlongAxes:
+        return estimate_along_axes(stats, **self._options())
 
-    def _estimate(self, stats: ClassStats) -> _Estimated:
-        if stats.covariance is None:
-            raise ValueError(
-                "Principal axes need full scatter: make the statistics with scatter='full'."
-            )
-        centre, scatters = self._bases(stats, stats.covariance)
-        most = int(max(1, min(stats.count.sum(), stats.n_features)))
-        axes = principal_axes(scatters, self.n_components, most)
-        seen = rotate(stats, centre, axes.components)
-        moments = estimate(
-            seen, priors=self.priors, var_smoothing=self.var_smoothing,
-            covariance_type=self.covariance_type, tied=self.tied, ddof=self.ddof,
-        )  # fmt: skip
-        params = rotated_params(moments, centre, axes.components, stats.count)
-        return _Estimated(axes, centre, moments, params)
-
-    def _bases(self, stats: ClassStats, covariance: Floats) -> tuple[Floats, Floats]:
-        """Where axes cross (g, d), and the scatters (g, d, d) / weight that they are of."""
-        if self.rotation == "class":
-            return stats.mean, covariance
-        scatter = stats.within() if self.rotation == "within" else stats.total()
-        return stats.to_diag().collapse().mean, scatter[None] / stats.count.sum()
-
-    def _adopt(self, stats: ClassStats, estimated: _Estimated) -> None:
+    def _adopt(self, stats: ClassStats, estimated: AlongAxes) -> None:
         super()._adopt(stats, estimated)
         axes, centre, moments, self._rotated = estimated
         own = slice(None) if self.rotation == "class" else 0

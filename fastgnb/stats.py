@@ -174,7 +174,7 @@ class ClassStats:
         whole = self.collapse()
         step = _difference(self.mean, self.mean_low, whole.mean, whole.mean_low)
         if self.covariance is not None:
-            return np.asarray((step.T * self.count) @ step)
+            return np.asarray(_outer(self.count, step))
         return np.asarray((self.weight * step**2).sum(axis=0))
 
     def collapse(self) -> ClassStats:
@@ -207,10 +207,11 @@ class ClassStats:
             weight if is_skip else None,
             a.feature_names,
             None if a.peak is None and b.peak is None else _peak(a) + _peak(b),
-            None if a.covariance is None else _merged_covariance(a, b, variance),
         )
         _check_overflow(both)
-        return both
+        if a.covariance is None:
+            return both
+        return replace(both, covariance=_merged_covariance(a, b, variance))
 
     def __radd__(self, other: object) -> ClassStats:
         return self if other == 0 else NotImplemented  # sum() starts from 0
@@ -304,7 +305,7 @@ def from_arrays(
         sums = _sums(rows, labels, weight, k, skip=skip, full=full)
     covariance = _covariance(sums) if full else None
     if covariance is not None:
-        variance = np.einsum("cjj->cj", covariance).copy()
+        variance = np.diagonal(covariance, axis1=1, axis2=2).copy()
     else:
         some = sums.weight > 0
         variance = np.divide(sums.scatter, sums.weight, out=np.zeros((k, d)), where=some)
@@ -403,9 +404,17 @@ def _collapsed(stats: ClassStats, whole: ClassStats) -> Floats:
     weight = stats.count / whole.count[0] if whole.count[0] > 0 else stats.count
     step = _difference(stats.mean, stats.mean_low, whole.mean, whole.mean_low)
     step[stats.count == 0] = 0.0
-    inner = np.einsum("c,cij->ij", weight, stats.covariance)
-    both = inner + (step.T * weight) @ step
-    return _with_diagonal(0.5 * (both + both.T)[None], whole.variance)
+    with np.errstate(over="ignore", invalid="ignore"):  # as of the variances, which tell
+        within = (weight[:, None, None] * stats.covariance).sum(axis=0)
+        return _with_diagonal((within + _outer(weight, step))[None], whole.variance)
+
+
+def _outer(weight: Floats, step: Floats) -> Floats:
+    """Sum (d, d) of the weighted outer products of steps (k, d) with themselves."""
+    both = np.zeros((step.shape[1], step.shape[1]))
+    for w, z in zip(weight, step, strict=True):
+        both += w * np.multiply.outer(z, z)
+    return both
 
 
 def _lightened(

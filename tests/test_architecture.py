@@ -18,9 +18,11 @@ FLOORS = [
     ["demo"],
     ["_model_commands", "_row_commands"],
     ["_report", "_writers"],
-    ["persist"],
+    ["persist", "select"],
     ["gaussian_bayes", "mixed", "naive_bayes", "pca"],
     ["_estimator"],
+    ["family"],
+    ["covariance"],
     ["scoring", "sources", "evaluation"],
     ["mixed_params"],
     ["_columns", "params"],
@@ -48,7 +50,16 @@ FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
 ROOMS = {
     "numba": {"_jit", "_lanes"},
     "llvmlite": {"_lanes"},
-    "sklearn": {"_estimator", "demo", "gaussian_bayes", "mixed", "naive_bayes", "pca", "persist"},
+    "sklearn": {
+        "_estimator",
+        "demo",
+        "gaussian_bayes",
+        "mixed",
+        "naive_bayes",
+        "pca",
+        "persist",
+        "select",
+    },
     "safetensors": {"_model_file"},
 }
 

@@ -17,10 +17,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.special import logsumexp
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB
 from sklearn.utils.estimator_checks import check_estimator
 
-from fastgnb import GaussianNB, MixedNB, MixedStats, _jit
+from fastgnb import GaussianNB, MixedNB, MixedStats, _jit, save
+from fastgnb.select import cross_validate
 
 PREDICTORS = (
     "predict",
@@ -482,6 +484,21 @@ def test_edited_attributes_are_obeyed(data, model):
         getattr(wrong, name)[1] = value
         with pytest.raises(ValueError, match=message):
             wrong.predict(X)
+
+
+def test_cross_validation_is_that_of_scikit_learn(data):
+    X, y = data
+    grid = {"alpha": [0.1, 10.0], "min_categories": [None, 9]}
+    for table, wanted in ((X, CATEGORICAL), (list(inputs(X))[3], "auto")):
+        model = MixedNB(categorical_features=wanted)
+        found = cross_validate(model, table, y, cv=4, param_grid=grid)
+        search = GridSearchCV(model, grid, cv=4).fit(table, y)
+        assert_allclose(found["mean_test_score"], search.cv_results_["mean_test_score"])
+
+
+def test_there_are_no_model_files_yet(model, tmp_path):
+    with pytest.raises(TypeError, match=r"one of \[.*\], got MixedNB\. Pickle it"):
+        save(model, tmp_path / "m.fgnb")
 
 
 # --- scoring ---------------------------------------------------------------------------------

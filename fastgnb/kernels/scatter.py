@@ -35,6 +35,8 @@ _TILE_BYTES = 1 << 24
 # Most blocks, and bytes that all of their scatters take unless two of them take more.
 _BLOCKS = 64
 _STATE_BYTES = 1 << 26
+# Elements behind a row that reading eight at a time may touch.
+_BEHIND = 7
 # Twice the multiply-adds of one call: a tenth of a second on one core.
 _WORK = 1 << 32
 
@@ -171,8 +173,11 @@ def _pack(X, at, step, width, order, n, has_weight, weight, dp, stride, panels, 
         column = shifted(panels, j // WIDE * stride + j % WIDE)
         for r in range(n):
             p = at + order[r] * step + j
-            x = load(X, p) if j + 8 <= width else first(max(width - j, 0), load(X, p))
-            z = x - middle
+            z = middle
+            if j + 8 <= width:
+                z = load(X, p) - middle
+            elif j < width:
+                z = first(width - j, load(X, p)) - middle
             store(column, r * WIDE, z)
             if has_weight:
                 z = splat(weight[order[r]]) * z
@@ -275,8 +280,8 @@ def _sum_scatters(first_, last, X, by_columns, n, d, k, codes, weight, starts, s
             m = min(size, stops[b] - at)
             _sort(pointer(codes), at, m, k, has_weight, pointer(weight), room)
             w = shifted(pointer(weight), at if has_weight else 0)
-            # Eight numbers are read at a time, and nothing lies behind the last row.
-            if by_columns or at + m == n:
+            # Eight numbers are read at a time, and nothing may lie behind the last row.
+            if by_columns or (at + m) * d + _BEHIND > n * d:
                 _fill_tile(rows, at, m, dp, room.tile)
                 _add_tile(room.tile, 0, dp, dp, k, d, dp, size, has_weight, w, room, state)
             else:

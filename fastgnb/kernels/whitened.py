@@ -39,6 +39,7 @@ from .score import (
 )
 
 _HALVES = GROUP // WIDE
+_BEHIND = 7
 
 
 class Model(NamedTuple):
@@ -79,7 +80,7 @@ def _fill(rows, at, m, to):
     """Copy m rows from `at` on, features by rows, into (2, d, 16); what is past them is 0."""
     d, half = rows.d, rows.d * WIDE
     # Eight features are read at a time, up to seven past the end of a row.
-    if at + GROUP < rows.n:
+    if (rows.by_columns and at + GROUP <= rows.n) or (at + GROUP) * d + _BEHIND <= rows.n * d:
         for h in range(0, GROUP, 8):
             place = shifted(to, h // WIDE * half + h % WIDE)
             for j in range(0, d, 8):
