@@ -28,6 +28,8 @@ _HOMES = {
     "ClassStats": "stats",
     "GaussianBayes": "gaussian_bayes",
     "GaussianNB": "naive_bayes",
+    "MixedNB": "mixed",
+    "MixedStats": "mixed_stats",
     "ModelFileError": "persist",
     "PCAGaussianNB": "pca",
     "load": "persist",
@@ -38,6 +40,8 @@ __all__ = [
     "ClassStats",
     "GaussianBayes",
     "GaussianNB",
+    "MixedNB",
+    "MixedStats",
     "ModelFileError",
     "PCAGaussianNB",
     "__version__",
@@ -47,6 +51,8 @@ __all__ = [
 
 if TYPE_CHECKING:
     from .gaussian_bayes import GaussianBayes
+    from .mixed import MixedNB
+    from .mixed_stats import MixedStats
     from .naive_bayes import GaussianNB
     from .pca import PCAGaussianNB
     from .persist import ModelFileError, load, save

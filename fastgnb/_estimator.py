@@ -35,6 +35,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     _member: ClassVar[str]
+    _kind_of_stats: ClassVar[type] = ClassStats
 
     priors: ArrayLike | None
     var_smoothing: float
@@ -74,8 +75,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises ValueError where the statistics hold no weight or do not fit the parameters.
         """
-        if not isinstance(stats, ClassStats):
-            raise TypeError(f"Expected ClassStats, got {type(stats).__name__}.")
+        if not isinstance(stats, self._kind_of_stats):
+            wanted = self._kind_of_stats.__name__
+            raise TypeError(f"Expected {wanted}, got {type(stats).__name__}.")
         self._check_params()
         self._adopt(stats, self._estimated(stats))
         return self._keep_names(stats)
@@ -227,6 +229,13 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._refuse(rows)
             raise
 
+    def _gather(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        """Statistics of rows, of the kind that `fit_stats` takes."""
+        return ClassStats.from_rows(
+            X, y, sample_weight, missing=getattr(self, "missing", "error"),
+            scatter="full" if self._is_full(first=True) else "diag",
+        )  # fmt: skip
+
     def _keep_names(self, stats: ClassStats) -> Self:
         self.n_features_in_ = stats.n_features
         if stats.feature_names is not None:
@@ -247,20 +256,18 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         values: NDArray[np.int64] | None = None,
     ) -> Scores:
         self._check_fitted()
-        skip = self._skips()
         rows = self._check_rows(X)
-        params = self._params(rows.shape[1])
-        narrow = (
-            rows.dtype.kind == "f" and rows.dtype.itemsize == 4 and table in ("proba", "log_proba")
-        )
-        dtype = np.float32 if narrow else np.float64
-        scores = score_rows(
-            rows, params, codes=table is None and not evidence, values=values, table=table,
-            evidence=evidence, skip=skip, dtype=dtype,
+        scores = self._score_checked(
+            rows, codes=table is None and not evidence, values=values, table=table,
+            evidence=evidence, skip=self._skips(),
         )  # fmt: skip
         if scores.bad >= 0:
             self._refuse(rows)
         return scores
+
+    def _score_checked(self, rows: NDArray[Any], *, table: Table | None, **wanted: Any) -> Scores:
+        params = self._params(rows.shape[1])
+        return score_rows(rows, params, table=table, dtype=dtype_of(rows, table), **wanted)
 
     def _labels(self) -> NDArray[Any]:
         """The classes (k,), edited or not. Raises ValueError where they are not one a class."""
@@ -347,6 +354,12 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         skip = self._skips()
         assert_all_finite(rows, allow_nan=skip, estimator_name=type(self).__name__, input_name="X")
         _validate.check_finite(rows, None, skip=skip)
+
+
+def dtype_of(rows: NDArray[Any], table: Table | None) -> Any:
+    """The type of a table for rows: float32 for probabilities of float32 rows, else float64."""
+    is_single = rows.dtype.kind == "f" and rows.dtype.itemsize == 4
+    return np.float32 if is_single and table in ("proba", "log_proba") else np.float64
 
 
 def _labels_of(y: Any) -> NDArray[Any]:

@@ -211,6 +211,10 @@ def save(model: GaussianClassifier, path: str | os.PathLike[str]) -> None:
 
     if not isinstance(model, GaussianClassifier):
         raise TypeError(f"Expected a fastgnb.GaussianNB, got {type(model).__name__}.")
+    if model._member not in MEMBERS:
+        raise TypeError(
+            f"A model file holds one of {sorted(MEMBERS)}, got {type(model).__name__}. Pickle it."
+        )
     check_is_fitted(model)
     if not same_labels(np.asarray(model.classes_), model.stats_.classes):
         raise ValueError(

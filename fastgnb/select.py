@@ -98,13 +98,11 @@ def _candidate(model: GaussianClassifier, params: Mapping[str, Any]) -> Gaussian
 
 def _stats(
     model: GaussianClassifier, X: Any, y: Any, weight: NDArray[np.float64] | None, rows: Any
-) -> ClassStats:
+) -> Any:
     """Statistics of some rows, of the kind that the model needs."""
-    return ClassStats.from_rows(
-        _safe_indexing(X, rows), _safe_indexing(y, rows), None if weight is None else weight[rows],
-        missing=getattr(model, "missing", "error"),
-        scatter="full" if model._is_full(first=True) else "diag",
-    )  # fmt: skip
+    return model._gather(
+        _safe_indexing(X, rows), _safe_indexing(y, rows), None if weight is None else weight[rows]
+    )
 
 
 def _trained(

@@ -230,7 +230,7 @@ class ClassStats:
         strange = a.classes[(a.count == 0) & (b.count > 0)].tolist()
         if strange:
             raise ValueError(f"Cannot subtract rows of classes {strange}: they were never added.")
-        count, left = _remainder(a.count, b.count), _remainder(na, nb)
+        count, left = remainder(a.count, b.count), remainder(na, nb)
         if a.feature_count is not None and (left > count[:, None] * (1 + 1e-9)).any():
             raise ValueError(
                 "Cannot subtract statistics of rows that were not added: more values than rows "
@@ -471,7 +471,7 @@ def _difference(high: Floats, low: Floats, base: Floats, base_low: Floats) -> Fl
     return step + (error + (low - base_low))
 
 
-def _remainder(a: Floats, b: Floats) -> Floats:
+def remainder(a: Floats, b: Floats) -> Floats:
     """Weights a less weights b, where a difference of rounding size is 0. Raises ValueError."""
     left = np.asarray(a - b)
     exact = (a == np.floor(a)) & (b == np.floor(b)) & (a < 2.0**53)
@@ -552,7 +552,7 @@ def _aligned(a: ClassStats, b: ClassStats) -> tuple[ClassStats, ClassStats]:
         a = replace(a, feature_names=names.pop())
     if a.classes is b.classes or _validate.same_labels(a.classes, b.classes):
         return a, b
-    union = _validate.encode(_joined(a.classes, b.classes)).classes
+    union = _validate.encode(joined(a.classes, b.classes)).classes
     return _over(a, union), _over(b, union)
 
 
@@ -567,7 +567,7 @@ def _widened(stats: ClassStats, other: ClassStats) -> ClassStats:
     )
 
 
-def _joined(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+def joined(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     """Labels of both. Raises TypeError where no type holds all of them as they are."""
     if not len(a) or not len(b):
         return a if len(a) else b

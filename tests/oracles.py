@@ -158,6 +158,30 @@ def full_joint(x: Any, prior: Any, means: Any, covariance: Any) -> list[Decimal]
         return out
 
 
+def categories(values: Any, y: Any, weight: Any, classes: Any) -> list[dict[Any, Fraction]]:
+    """Per class: exact weights of the categories that any class has; None is not there."""
+    seen = {v for v, w in zip(values, weight, strict=True) if v is not None and w}
+    out = [dict.fromkeys(seen, Fraction(0)) for _ in classes]
+    for v, label, w in zip(values, y, weight, strict=True):
+        if v in seen:
+            out[list(classes).index(label)][v] += exact(w)
+    return out
+
+
+def category_terms(value: Any, found: list[dict[Any, Fraction]], alpha: Any) -> list[Decimal]:
+    """Smoothed log probabilities of a value for k classes; 0 where it is None."""
+    with localcontext() as context:
+        context.prec = 60
+        if value is None:
+            return [Decimal(0)] * len(found)
+        out = []
+        for own in found:
+            share = own.get(value, Fraction(0)) + exact(alpha)
+            share /= sum(own.values(), Fraction(0)) + exact(alpha) * len(own)
+            out.append(decimal(share).ln() if share else Decimal("-Infinity"))
+        return out
+
+
 def log_evidence(jll: Sequence[Decimal]) -> Decimal:
     """log p(x): the log of the sum of the exponentials."""
     with localcontext() as context:

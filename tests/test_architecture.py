@@ -19,17 +19,19 @@ FLOORS = [
     ["_model_commands", "_row_commands"],
     ["_report", "_writers"],
     ["persist", "select"],
-    ["gaussian_bayes", "naive_bayes", "pca"],
+    ["gaussian_bayes", "mixed", "naive_bayes", "pca"],
     ["_estimator"],
     ["family"],
     ["covariance"],
     ["scoring", "sources", "evaluation"],
+    ["mixed_params"],
     ["_columns", "params"],
-    ["_readers", "rotation"],
+    ["_readers", "mixed_stats", "rotation"],
     ["stats"],
+    ["_categories"],
     ["_arrow", "_validate"],
     ["kernels.__init__"],
-    ["kernels.accumulate", "kernels.scatter", "kernels.whitened"],
+    ["kernels.accumulate", "kernels.mixed", "kernels.scatter", "kernels.whitened"],
     ["kernels.score"],
     [
         f"kernels.{name}"
@@ -48,7 +50,16 @@ FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
 ROOMS = {
     "numba": {"_jit", "_lanes"},
     "llvmlite": {"_lanes"},
-    "sklearn": {"_estimator", "demo", "gaussian_bayes", "naive_bayes", "pca", "persist", "select"},
+    "sklearn": {
+        "_estimator",
+        "demo",
+        "gaussian_bayes",
+        "mixed",
+        "naive_bayes",
+        "pca",
+        "persist",
+        "select",
+    },
     "safetensors": {"_model_file"},
 }
 

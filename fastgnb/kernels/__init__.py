@@ -9,6 +9,7 @@ def warmup() -> int:
         encode,
         logs,
         merge,
+        mixed,
         scatter,
         score,
         whitened,

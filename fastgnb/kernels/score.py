@@ -240,7 +240,7 @@ def _score_eight_skip(rows, at, model, h, room):
 
 
 @spliced
-def _score_group(rows, at, model, keep, room):
+def score_group(rows, at, model, keep, room):
     """Scores of 32 rows and their best classes; whether every row has one."""
     good = True
     for h in range(0, GROUP, 8):
@@ -316,7 +316,7 @@ def _score_groups(rows, start, stop, to, model, out, room):
     keep = out.mode > 0 or out.wants_evidence
     for at in range(start, stop, GROUP):
         m = min(GROUP, stop - at)
-        good = _score_group(rows, at, model, keep, room)
+        good = score_group(rows, at, model, keep, room)
         if out.wants_labels:
             write_labels(room.label, m, out.labels, to)
         if not good:
@@ -333,8 +333,8 @@ def _score_groups(rows, start, stop, to, model, out, room):
 
 
 @spliced
-def _unpack(packed, k, d, skip):
-    """The model in the numbers that `_pack` puts together."""
+def unpack(packed, k, d, skip):
+    """The model in the numbers that `pack` puts together."""
     size = k * d
     log_norm = shifted(packed, 2 * size)
     const = shifted(packed, 3 * size if skip else 2 * size)
@@ -350,7 +350,7 @@ def _score(
 
     bad (blocks,) takes the first bad row of each block, or -1.
     """
-    model = _unpack(pointer(packed), k, d, skip)
+    model = unpack(pointer(packed), k, d, skip)
     out = Output(
         len(labels) > 0, pointer(labels), mode, len(narrow) > 0, pointer(narrow), pointer(wide),
         len(evidence) > 0, pointer(evidence),
@@ -398,7 +398,7 @@ def score(
     none = np.empty((0, k), np.float64 if dtype == np.float32 else np.float32)
     narrow, wide = (rows, none) if dtype == np.float32 else (none, rows)
     logs = np.empty(n if evidence else 0)
-    model = k, _pack(mean, scale, log_norm, const, values), log_norm is not None, MODES[table]
+    model = k, pack(mean, scale, log_norm, const, values), log_norm is not None, MODES[table]
     lies = flat(X)
     if lies is not None:
         bad = _score_flat(*lies, n, d, model, labels, narrow, wide, logs)
@@ -443,7 +443,7 @@ def _score_flat(
     return int(bad[0]) if n_blocks == 0 else int(bad[np.argmax(bad >= 0)])
 
 
-def _pack(
+def pack(
     mean: NDArray[np.float64],
     scale: NDArray[np.float64],
     log_norm: NDArray[np.float64] | None,
