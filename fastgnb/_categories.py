@@ -265,10 +265,10 @@ def _checked_objects(values: NDArray[Any]) -> NDArray[Any]:
     return values
 
 
-def _placed(codes: NDArray[Any], inner: Column) -> Column:
-    """The column whose values are those of `inner` at positions `codes`, or missing at -1."""
-    to = np.append(inner.codes, np.int32(-1))
-    return Column(inner.labels, to[codes])
+def _placed(codes: NDArray[Any], within: Column) -> Column:
+    """The column whose values are those of `within` at positions `codes`, or missing at -1."""
+    to = np.append(within.codes, np.int32(-1))
+    return Column(within.labels, to[codes])
 
 
 def _encode_floats(values: NDArray[Any], *, skip: bool) -> Column:

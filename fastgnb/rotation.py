@@ -90,13 +90,13 @@ def check_components(n_components: Any) -> None:
 
 def _number(n_components: Any, share: Floats) -> int:
     check_components(n_components)
-    d = share.shape[1]
+    d = int(share.shape[1])
     if n_components is None:
         ranks = np.count_nonzero(share, axis=1)
         return int(ranks[ranks > 0].min(initial=d) if ranks.any() else 1)
     if not isinstance(n_components, Integral):
         reached = (np.cumsum(share, axis=1) <= n_components).sum(axis=1)
-        return min(int(reached.max()) + 1, d)
+        return int(min(reached.max() + 1, d))
     if int(n_components) > d:
         raise ValueError(f"n_components={n_components} must be between 1 and n_features={d}.")
     return int(n_components)
