@@ -136,7 +136,7 @@ class MixedNB(GaussianClassifier):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "skip"
-        tags.input_tags.categorical = True
+        tags.input_tags.categorical = self.categorical_features is not None
         return tags
 
     def _skips(self) -> bool:
