@@ -25,7 +25,7 @@ from ._report import evaluation_text, say, show_text
 from ._writers import open_writer
 from .evaluation import Evaluation, Evaluator
 from .family import MEMBERS
-from .kernels.score import Scores
+from .kernels.outputs import Scores
 from .persist import NotFiniteError, SavedModel
 from .sources import Batch, RowSource, SourceError, expand, open_rows, rows_in_batch
 from .stats import ClassStats

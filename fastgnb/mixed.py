@@ -15,7 +15,7 @@ from . import _validate
 from ._categories import MixedRows, find_categorical, is_frame, marked, slots, split
 from ._estimator import GaussianClassifier, dtype_of
 from ._validate import Labels
-from .kernels.score import Scores, Table
+from .kernels.outputs import Scores, Table
 from .mixed_params import (
     CategoryMoments,
     MixedMoments,

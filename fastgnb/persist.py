@@ -36,7 +36,7 @@ from ._atomic import replacing
 from ._model_file import ModelFileError, pack, unpack
 from ._validate import NotFiniteError, check_finite, check_missing, same_labels
 from .family import MEMBERS, Member
-from .kernels.score import Scores, Table
+from .kernels.outputs import Scores, Table
 from .params import (
     GaussianParams,
     Moments,
