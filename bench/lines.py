@@ -75,7 +75,7 @@ def judge(rows: list[Row]) -> list[Line]:
     table = Table(rows)
     parts = (
         _against_sklearn, _others, _shares, _narrow, _fortran, _labels, _stream, _one_row, _memory,
-        _files, _startup, _threads, _busy, _accuracy,
+        _files, _startup, _threads, _busy, _accuracy, _family, _selection,
     )  # fmt: skip
     return [line for part in parts for line in part(table)]
 
@@ -273,6 +273,46 @@ def _accuracy(table: Table) -> Iterator[Line]:
             target = 1e-12 if program == "fastgnb" else None
             what = f"error of the joint log likelihood at mean/sd 1e8, {program}"
             yield Line(what, target, error, error, "", True, f"variances {one.extra['var']:.1e}")
+
+
+def _family(table: Table) -> Iterator[Line]:
+    """Members against their twins; products where a matrix product is the ceiling."""
+    for group in dict.fromkeys(key[0] for key in table.rows if key[0].startswith("family ")):
+        member = group.removeprefix("family ")
+        for work in ("fit", "predict"):
+            for one in table.of(group, work, "fastgnb"):
+                twin = table.rows[group, work, one.shape, "twin"]
+                target = 5.0 if (member, work, one.extra["d"]) == SQUARE else None
+                what = f"{member}: {work} against its twin, {one.shape}"
+                yield Line(what, target, twin.median / one.median, twin.best / one.best)
+        if member == SQUARE[0]:
+            yield from _product_shares(table, group, "predict", 0.4)
+    found = table.ratios("scatter", "statistics", "fastgnb", "twin")
+    yield from worst_line("full scatter against scikit-learn's covariances, worst", 1.0, found)
+    yield from _product_shares(table, "scatter", "statistics", 0.5)
+
+
+SQUARE = ("GaussianBayes", "predict", 20)
+
+
+def _product_shares(table: Table, group: str, work: str, target: float) -> Iterator[Line]:
+    """Shares of the rate of the machine's own matrix product, from 64 features on."""
+    for one in table.of(group, work, "fastgnb"):
+        if one.extra["d"] >= 64:
+            product = table.rows[group, work, one.shape, "product"]
+            need = product.extra["share"]
+            name = group.removeprefix("family ")
+            yield Line(
+                f"{name}: {work}, share of the matrix product, {one.shape}", target,
+                need * product.median / one.median, need * product.best / one.best, "",
+            )  # fmt: skip
+
+
+def _selection(table: Table) -> Iterator[Line]:
+    for name in ("GaussianNB", "GaussianBayes"):
+        found = table.ratios(f"selection {name}", "cross-validation", "fastgnb", "twin")
+        what = f"cross_validate of {name}, 5 folds and 10 candidates, against GridSearchCV"
+        yield from worst_line(what, 3.0, found)
 
 
 def _mean(values: list[float]) -> float:

@@ -53,6 +53,7 @@ def tables(result: dict[str, Any]) -> str:
     for work in ("fit", "predict", "predict_proba"):
         parts += [f"Million rows a second, {work}:", speeds(Table(rows), "grid", work, SPEED)]
     parts += ["Everybody at one problem, million rows a second:", everybody(rows)]
+    parts += ["The family beside its twins in scikit-learn, by times:", family(Table(rows))]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -96,6 +97,22 @@ def everybody(rows: list[Row]) -> str:
         cells = {row.work: rate(row) for row in mine if row.program == program}
         body.append(f"| {program} | {cells['fit']} | {cells['predict']} |")
     return "\n".join(body) if programs else ""
+
+
+def family(found: Table) -> str:
+    """Each member's fit and predict, against its twin's time."""
+    groups = dict.fromkeys(key[0] for key in found.rows if key[0].startswith("family "))
+    body = ["| member | rows x features x classes | fit | predict |", "|---|---|---|---|"]
+    for group in groups:
+        for one in found.of(group, "fit", "fastgnb"):
+            cells = []
+            for work in ("fit", "predict"):
+                ours = found.rows[group, work, one.shape, "fastgnb"]
+                twin = found.rows[group, work, one.shape, "twin"]
+                cells.append(number(twin.median / ours.median, "x"))
+            member = group.removeprefix("family ")
+            body.append(f"| {member} | {one.shape} | {' | '.join(cells)} |")
+    return "\n".join(body) if groups else ""
 
 
 def rate(row: Row) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import environment, measure, measure_outside, problems
+from . import environment, family, measure, measure_outside, problems
 from .lines import Line, judge
 from .measure import Row
 
@@ -35,6 +35,10 @@ GROUPS: dict[str, Callable[[str], Iterator[Row]]] = {
     "threads": measure.threads,
     "busy": measure_outside.beside_busy_processes,
     "accuracy": measure.accurate,
+    "family": family.family,
+    "mixed": family.mixed,
+    "scatter": family.statistics,
+    "selection": family.selection,
 }
 
 

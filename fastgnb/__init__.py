@@ -6,10 +6,11 @@ The whole library is one flow, and each step is one file::
       | validate, encode      _validate, sources: friendly input -> plain arrays, labels -> codes
       v accumulate            kernels/accumulate: one read of X
     STATISTICS  ClassStats    stats: numbers that add, subtract and merge
-      v estimate              params: priors and smoothing
-    PARAMETERS  GaussianParams    numbers that decide
-      v score                 kernels/score: joint log likelihood, fused with what is wanted
-    outputs                   naive_bayes (scikit-learn), cli, persist
+      | rotate                rotation: the same seen along principal axes
+      v estimate              params, covariance: priors, smoothing, sharing; family: the members
+    PARAMETERS  GaussianParams, RotatedParams    numbers that decide
+      v score                 kernels/score, whitened: log likelihood, fused with what is wanted
+    outputs                   naive_bayes, gaussian_bayes, pca (scikit-learn), select, cli, persist
 
 Statistics never know about priors, smoothing or estimators. Parameters never know about rows.
 Kernels check nothing and raise nothing. Importing this package imports none of its dependencies;
@@ -25,16 +26,35 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "ClassStats": "stats",
+    "GaussianBayes": "gaussian_bayes",
     "GaussianNB": "naive_bayes",
+    "MixedNB": "mixed",
+    "MixedStats": "mixed_stats",
     "ModelFileError": "persist",
+    "PCAGaussianNB": "pca",
     "load": "persist",
     "save": "persist",
 }
 
-__all__ = ["ClassStats", "GaussianNB", "ModelFileError", "__version__", "load", "save"]
+__all__ = [
+    "ClassStats",
+    "GaussianBayes",
+    "GaussianNB",
+    "MixedNB",
+    "MixedStats",
+    "ModelFileError",
+    "PCAGaussianNB",
+    "__version__",
+    "load",
+    "save",
+]
 
 if TYPE_CHECKING:
+    from .gaussian_bayes import GaussianBayes
+    from .mixed import MixedNB
+    from .mixed_stats import MixedStats
     from .naive_bayes import GaussianNB
+    from .pca import PCAGaussianNB
     from .persist import ModelFileError, load, save
     from .stats import ClassStats
 

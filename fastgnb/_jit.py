@@ -10,10 +10,11 @@ The address, and not a call that Numba links, is what makes compiling fast: LLVM
 all that a parallel function is linked with again, three times over.
 
 Whatever comes in, kernels see C order, native and read-only, float32 or float64 rows, float64
-weights and statistics, int64 labels or their words. So there are 24 variants in all, which
-`compile_examples` compiles: of ten kernels one each, of those that read rows (`_sum_blocks`,
-`_score`) a second one for float32, and one loop of each kind (`_drive`, which is not there with
-the `workqueue` layer, and `_work_off`) for each of the six variants that threads share.
+weights and statistics, int64 labels or their words. So there are 43 variants in all, which
+`compile_examples` compiles: of 14 kernels one each, of those that read rows (`_sum_blocks`,
+`_sum_scatters`, `_score`, `_score_mixed`, `_score_rotated`) a second one for float32, and one loop
+of each kind (`_drive`, which is not there with the `workqueue` layer, and `_work_off`) for each of
+the twelve variants that threads share.
 """
 
 from __future__ import annotations

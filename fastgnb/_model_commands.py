@@ -36,7 +36,7 @@ def merge(args: argparse.Namespace) -> int:
 
 def _check_alike(a: SavedModel, here: str, b: SavedModel, there: str) -> None:
     """Statistics add whatever the parameters; the merged model can have only one of each."""
-    for name in ("priors", "var_smoothing", "missing"):
+    for name in ("model", "options", "priors", "var_smoothing", "missing"):
         first, second = getattr(a, name), getattr(b, name)
         if first != second:
             raise ValueError(f"{there}: {name} is {second!r}, but {first!r} in {here}")

@@ -121,7 +121,7 @@ def model_text(saved: SavedModel) -> str:
     k, d = len(saved.classes), saved.n_features
     versions = ", ".join(f"{name} {v}" for name, v in (saved.versions or {}).items())
     facts = [
-        ("model", "Gaussian naive Bayes"),
+        ("model", "Gaussian naive Bayes" if saved.model == "GaussianNB" else saved.model),
         ("classes", str(k)),
         ("features", f"{d}" if saved.feature_names is not None else f"{d}, without names"),
         ("total weight", f"{saved.stats.count.sum():.12g}"),
@@ -130,11 +130,18 @@ def model_text(saved: SavedModel) -> str:
         ("missing", saved.missing),
         ("target", saved.target or "not from a table"),
         ("priors", "from the data" if saved.priors is None else "given"),
+        *((name, f"{value}") for name, value in saved.options.items() if _is_chosen(saved, name)),
         ("written by", versions),
     ]
     # Texts, not numbers: all to the left.
-    listed = "\n".join(f"{name:<13}  {value}" for name, value in facts)
+    width = max(13, *(len(name) for name, _ in facts))
+    listed = "\n".join(f"{name:<{width}}  {value}" for name, value in facts)
     return "\n\n".join([listed, _classes(saved), _features(saved)])
+
+
+def _is_chosen(saved: SavedModel, name: str) -> bool:
+    """Whether an option is worth a line: GaussianNB's usual ones are not."""
+    return saved.model != "GaussianNB" or saved.options[name] not in ("diag", False, 0)
 
 
 def _classes(saved: SavedModel) -> str:
@@ -149,8 +156,10 @@ def _classes(saved: SavedModel) -> str:
 def _features(saved: SavedModel) -> str:
     import numpy as np  # not above: the command line needs `say` before it knows its command
 
-    d, k = saved.n_features, len(saved.classes)
+    k, d = saved.theta.shape
     names = saved.feature_names or tuple(map(str, range(d)))
+    if saved.model == "PCAGaussianNB":
+        names = tuple(f"axis {j + 1}" for j in range(d))
     spread = np.sqrt(saved.var)
     rows = [["mean (sd)", *(_cell(label) for label in saved.classes.tolist()[:CLASSES])]]
     for j in range(min(d, ROWS)):
@@ -166,7 +175,8 @@ def model_dict(saved: SavedModel) -> dict[str, Any]:
     stats = saved.stats
     counts = stats.feature_count
     return {
-        "model": "GaussianNB",
+        "model": saved.model,
+        "options": dict(saved.options),
         "classes": saved.classes.tolist(),
         "feature_names": None if saved.feature_names is None else list(saved.feature_names),
         "n_features": saved.n_features,

@@ -24,7 +24,8 @@ from ._interrupt import polled
 from ._report import evaluation_text, say, show_text
 from ._writers import open_writer
 from .evaluation import Evaluation, Evaluator
-from .kernels.score import Scores
+from .family import MEMBERS
+from .kernels.outputs import Scores
 from .persist import NotFiniteError, SavedModel
 from .sources import Batch, RowSource, SourceError, expand, open_rows, rows_in_batch
 from .stats import ClassStats
@@ -34,17 +35,19 @@ __all__ = ["evaluate", "evaluate_rows", "fit", "learn", "predict", "predict_rows
 
 def fit(args: argparse.Namespace) -> int:
     """`fastgnb fit`."""
+    options = _options(args)
     _check_output(args.model, args.data, args.target_npy)
     columns = Columns(args.target, args.weight, args.features, args.exclude)
     source = open_rows(args.data, columns, target_npy=args.target_npy, batch_rows=args.batch_rows)
     if source.left_out:
         _note(args, f"left out, not numeric: {', '.join(map(repr, source.left_out))}")
-    stats = learn(source, missing=args.missing, quiet=args.quiet)
+    scatter = "full" if MEMBERS[args.model_type].needs_full else "diag"
+    stats = learn(source, missing=args.missing, scatter=scatter, quiet=args.quiet)
     if stats is None:
         raise SourceError(f"{source.paths[0]}: no rows to fit")
     saved = SavedModel.from_stats(
         stats, priors=args.priors, var_smoothing=args.var_smoothing, missing=args.missing,
-        target=args.target, weight=args.weight,
+        target=args.target, weight=args.weight, model=args.model_type, **options,
     )  # fmt: skip
     saved.write(args.model)
     return 0
@@ -93,15 +96,23 @@ def evaluate(args: argparse.Namespace) -> int:
 
 
 def learn(
-    source: RowSource, stats: ClassStats | None = None, *, missing: str, quiet: bool = True
+    source: RowSource,
+    stats: ClassStats | None = None,
+    *,
+    missing: str,
+    scatter: str = "diag",
+    quiet: bool = True,
 ) -> ClassStats | None:
     """Statistics of `stats` and every row of `source`; None where there is neither."""
+    if stats is not None:
+        scatter = "diag" if stats.covariance is None else "full"
     for batch in _progress(source, quiet):
         assert batch.y is not None
         with _located(batch):
             part = ClassStats.from_rows(
-                batch.X, batch.y, batch.weight, missing=missing, feature_names=batch.features
-            )
+                batch.X, batch.y, batch.weight, missing=missing, feature_names=batch.features,
+                scatter=scatter,
+            )  # fmt: skip
             stats = part if stats is None else stats + part
     return stats
 
@@ -188,6 +199,24 @@ def _output_rows(
 
 
 # ------------------------------------------------------------------ checks and messages
+
+
+def _options(args: argparse.Namespace) -> dict[str, object]:
+    """The options of the model type that were given. Raises ValueError for one that it lacks."""
+    given = {
+        name: getattr(args, name)
+        for name in sorted({name for member in MEMBERS.values() for name in member.options})
+        if getattr(args, name) is not None
+    }
+    member = MEMBERS[args.model_type]
+    for name in given:
+        if name not in member.options:
+            option = name.replace("_", "-")
+            raise ValueError(f"--{option} is not an option of {args.model_type}")
+    if args.missing == "skip" and member.needs_full:
+        raise ValueError(f"--missing skip is not an option of {args.model_type}")
+    member.check({**member.options, **given})
+    return given
 
 
 def _open_for(

@@ -159,10 +159,10 @@ def names_of(X: Any) -> tuple[str, ...] | None:
 
 
 class NotFiniteError(ValueError):
-    """A NaN or an infinity in X, at `row` and `column`."""
+    """A NaN or an infinity in X, `value`, at `row` and `column`."""
 
     def __init__(self, value: float, row: int, column: int, *, skip: bool) -> None:
-        self.row, self.column = row, column
+        self.value, self.row, self.column = value, row, column
         what = "NaN" if np.isnan(value) else "infinity"
         allowed = "finite" if not skip else "finite or missing"
         hint = "" if skip or what != "NaN" else " missing='skip' leaves missing values out."
@@ -353,7 +353,7 @@ def _encode_floats(labels: NDArray[Any], name: str) -> Labels:
     return Labels(classes.astype(labels.dtype), coded)
 
 
-def _is_missing(value: object) -> bool:
+def is_missing(value: object) -> bool:
     try:
         return value is None or bool(value != value)
     except TypeError:  # pandas' NA is neither equal to itself nor not
@@ -377,7 +377,7 @@ def _encode_objects(labels: NDArray[Any], name: str) -> Labels:
         raise ValueError(
             f"Unknown label type: one of {names}. Labels are whole numbers or text."
         ) from error
-    missing = [value for value in distinct if _is_missing(value)]
+    missing = [value for value in distinct if is_missing(value)]
     if missing:
         raise ValueError(f"Input {name} contains NaN or None: {missing[0]!r}.")
     if len({isinstance(value, str) for value in distinct}) > 1:

@@ -145,8 +145,24 @@ def _add_fit(commands: Any) -> None:
     fit.add_argument("--weight", metavar="COL", help="column of row weights")
     fit.add_argument("--missing", choices=["error", "skip"], default="error")
     fit.add_argument("--priors", type=_priors, metavar="P,P", help="in the order of the classes")
-    fit.add_argument("--var-smoothing", type=_smoothing, default=1e-9, metavar="F")
+    fit.add_argument("--var-smoothing", type=_smoothing, metavar="F", help="default: the model's")
+    _add_family(fit)
     _add_reading(fit)
+
+
+def _add_family(fit: argparse.ArgumentParser) -> None:
+    family = fit.add_argument_group("family", "which Gaussian Bayes classifier; see help(fastgnb)")
+    family.add_argument(
+        "--model-type", choices=["GaussianNB", "GaussianBayes", "PCAGaussianNB"],
+        default="GaussianNB", help="default: GaussianNB",
+    )  # fmt: skip
+    family.add_argument("--covariance-type", choices=["spherical", "diag", "full"])
+    family.add_argument("--tied", action="store_true", default=None, help="pool over classes")
+    family.add_argument("--ddof", type=int, choices=[0, 1])
+    family.add_argument("--reg-param", type=_number, metavar="F", help="of GaussianBayes")
+    family.add_argument("--shrinkage", type=_shrinkage, metavar="F|oas", help="of GaussianBayes")
+    family.add_argument("--n-components", type=_components, metavar="N|F", help="of PCAGaussianNB")
+    family.add_argument("--rotation", choices=["total", "within", "class"], help="of PCAGaussianNB")
 
 
 def _add_update(commands: Any) -> None:
@@ -255,6 +271,14 @@ def _priors(text: str) -> tuple[float, ...]:
     if min(priors) < 0 or not math.isclose(math.fsum(priors), 1.0, rel_tol=1e-8):
         raise argparse.ArgumentTypeError(f"{text!r}: expected numbers, 0 or more, that sum to 1")
     return priors
+
+
+def _shrinkage(text: str) -> str | float:
+    return text if text == "oas" else _number(text)
+
+
+def _components(text: str) -> int | float:
+    return int(text) if text.isdecimal() else _number(text)
 
 
 def _number(text: str) -> float:

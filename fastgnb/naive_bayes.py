@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import assert_all_finite, column_or_1d
-from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from . import _validate
-from ._validate import Labels
-from .kernels.score import Scores, Table
+from ._estimator import GaussianClassifier
 from .params import (
     GaussianParams,
     Moments,
-    as_priors,
     check_moment,
-    check_smoothing,
     estimate,
 )
-from .scoring import score as score_rows
-from .stats import ClassStats, from_arrays
-
-_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+from .stats import ClassStats
 
 
-class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class GaussianNB(GaussianClassifier):
     """Gaussian naive Bayes, a drop-in for `sklearn.naive_bayes.GaussianNB`.
 
     Parameters
@@ -40,6 +32,13 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Share of the largest variance of all features that is added to each variance.
     missing : {"error", "skip"}, default="error"
         "skip" leaves a NaN out, of the statistics and of a row's log likelihood; "error" refuses.
+    covariance_type : {"diag", "spherical"}, default="diag"
+        Variances of each feature, or one for all features.
+    tied : bool, default=False
+        Pool variances over the classes: with "diag" this is diagonal linear discriminant analysis,
+        and with "spherical" the nearest centroid, with priors.
+    ddof : {0, 1}, default=0
+        Divide scatter by the weight less ddof, or where it is tied, less ddof a class.
 
     Attributes
     ----------
@@ -90,10 +89,14 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     array([1])
     """
 
+    _member = "GaussianNB"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "priors": ["array-like", None],
         "var_smoothing": [Interval(Real, 0, None, closed="left")],
         "missing": [StrOptions({"error", "skip"})],
+        "covariance_type": [StrOptions({"diag", "spherical"})],
+        "tied": ["boolean"],
+        "ddof": [Interval(Integral, 0, 1, closed="both")],
     }
 
     def __init__(
@@ -102,82 +105,16 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         priors: ArrayLike | None = None,
         var_smoothing: float = 1e-9,
         missing: str = "error",
+        covariance_type: str = "diag",
+        tied: bool = False,
+        ddof: int = 0,
     ) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
         self.missing = missing
-
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> GaussianNB:
-        """Learn from rows X (n, d) with labels y (n,), forgetting what was learned before.
-
-        sample_weight (n,): 0 or more, a number, or None for 1 each. Returns self.
-        Raises ValueError or TypeError, as scikit-learn's, for input that is not right.
-        """
-        return self._learn(X, y, None, sample_weight, first=True)
-
-    def partial_fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> GaussianNB:
-        """Learn from more rows: the model is then that of all rows so far, in any pieces.
-
-        classes : all labels that may ever come, needed at the first call, may be left out later.
-        Raises as `fit`; the model is then as it was. Returns self.
-        """
-        first = getattr(self, "classes_", None) is None
-        if first and classes is None:
-            raise ValueError("classes must be passed on the first call to partial_fit.")
-        declared = self._check_classes(classes, first=first)
-        return self._learn(X, y, declared, sample_weight, first=first)
-
-    def fit_stats(self, stats: ClassStats) -> GaussianNB:
-        """Take the model from statistics, without any rows. Returns self.
-
-        Raises ValueError where the statistics hold no weight or do not fit the parameters.
-        """
-        if not isinstance(stats, ClassStats):
-            raise TypeError(f"Expected ClassStats, got {type(stats).__name__}.")
-        self._check_params()
-        self._adopt(stats, self._estimate(stats))
-        return self._keep_names(stats)
-
-    def merge(self, other: GaussianNB) -> GaussianNB:
-        """Learn what another model learned, as if its rows had come here. Returns self.
-
-        Classes are united by label. Raises ValueError where the features differ.
-        """
-        check_is_fitted(self)
-        if not isinstance(other, GaussianNB):
-            raise TypeError(f"Expected a fastgnb.GaussianNB, got {type(other).__name__}.")
-        check_is_fitted(other)
-        return self.fit_stats(self.stats_ + other.stats_)
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The most probable class (n,) of each row of X (n, d); the first one in a tie."""
-        self._check_fitted()
-        classes = self._labels()
-        if classes.dtype == np.int64:
-            return self._score(X, values=classes).codes
-        return np.asarray(classes[self._score(X).codes])
-
-    def predict_proba(self, X: ArrayLike) -> NDArray[Any]:
-        """Posterior probabilities (n, k); float32 where X is float32, else float64."""
-        return self._table(X, "proba")
-
-    def predict_log_proba(self, X: ArrayLike) -> NDArray[Any]:
-        """Log posterior probabilities (n, k); float32 where X is float32, else float64."""
-        return self._table(X, "log_proba")
-
-    def predict_joint_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Joint log likelihoods log p(c) + log p(x | c), (n, k), float64."""
-        return self._table(X, "joint")
-
-    def predict_log_evidence(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Log density log p(x) (n,) of each row under the whole model; low for outliers."""
-        return np.asarray(self._score(X, evidence=True).evidence)
+        self.covariance_type = covariance_type
+        self.tied = tied
+        self.ddof = ddof
 
     def to_sklearn(self) -> Any:
         """A fitted `sklearn.naive_bayes.GaussianNB` that predicts the same."""
@@ -229,187 +166,30 @@ class GaussianNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = self.missing == "skip"
         return tags
 
-    def _learn(
-        self,
-        X: Any,
-        y: Any,
-        classes: NDArray[Any] | None,
-        sample_weight: Any,
-        *,
-        first: bool,
-    ) -> GaussianNB:
-        """Add rows to the statistics; nothing of the model changes before all of it can."""
-        self._check_params()
-        before = dict(self.__dict__)
-        try:
-            rows, labels = self._check_rows_labels(X, y, first=first)
-            found = _validate.encode(labels)
-            if classes is not None:
-                found = _validate.locate(found, classes)
-            stats = self._stats_of(rows, found, sample_weight)
-            stats = stats if first else self.stats_ + stats
-            self._adopt(stats, self._estimate(stats))
-        except BaseException:
-            self.__dict__ = before
-            raise
-        return self
+    def _skips(self) -> bool:
+        return _validate.check_missing(self.missing)
 
-    def _stats_of(self, rows: NDArray[Any], labels: Labels, sample_weight: Any) -> ClassStats:
-        weight = _validate.check_weight(sample_weight, len(rows))
-        if weight is not None and not weight.any():
-            raise ValueError("Sample weights must contain at least one non-zero number.")
-        names = getattr(self, "feature_names_in_", None)
-        skip = self.missing == "skip"
-        try:
-            return from_arrays(
-                rows, labels, weight, skip=skip,
-                feature_names=None if names is None else tuple(names),
-            )  # fmt: skip
-        except _validate.NotFiniteError:
-            self._refuse(rows)
-            raise
+    def _check_own_params(self) -> None:
+        _validate.check_missing(self.missing)
+        super()._check_own_params()
 
     def _estimate(self, stats: ClassStats) -> Moments:
-        if not stats.count.sum() > 0:
-            raise ValueError("The statistics hold no rows: their total weight is 0.")
-        return estimate(stats, priors=self.priors, var_smoothing=self.var_smoothing)
+        return estimate(stats, **self._options())
 
-    def _adopt(self, stats: ClassStats, moments: Moments) -> None:
-        """Set every fitted attribute that rows or statistics decide."""
-        self.stats_ = stats
-        self.classes_ = stats.classes.copy()
-        self.class_count_ = stats.count.copy()
-        self.class_prior_, self.theta_, self.var_, self.epsilon_ = moments
+    def _adopt(self, stats: ClassStats, estimated: Moments) -> None:
+        super()._adopt(stats, estimated)
+        self.class_prior_, self.theta_, self.var_, self.epsilon_ = estimated
 
-    def _keep_names(self, stats: ClassStats) -> GaussianNB:
-        self.n_features_in_ = stats.n_features
-        if stats.feature_names is not None:
-            self.feature_names_in_ = np.array(stats.feature_names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        return self
-
-    def _table(self, X: Any, table: Table) -> NDArray[Any]:
-        return np.asarray(self._score(X, table).table)
-
-    def _score(
-        self,
-        X: Any,
-        table: Table | None = None,
-        *,
-        evidence: bool = False,
-        values: NDArray[np.int64] | None = None,
-    ) -> Scores:
-        self._check_fitted()
-        _validate.check_missing(self.missing)
-        rows = self._check_rows(X)
-        classes = self._labels()
-        params = GaussianParams.from_moments(
+    def _params(self, n_features: int) -> GaussianParams:
+        return GaussianParams.from_moments(
             self.class_prior_, self.theta_, self.var_,
-            classes=classes, n_features=rows.shape[1], count=self.stats_.count,
+            classes=self._labels(), n_features=n_features, count=self.stats_.count,
             feature_names=getattr(self, "feature_names_in_", None),
         )  # fmt: skip
-        narrow = (
-            rows.dtype.kind == "f" and rows.dtype.itemsize == 4 and table in ("proba", "log_proba")
-        )
-        dtype = np.float32 if narrow else np.float64
-        skip = self.missing == "skip"
-        scores = score_rows(
-            rows, params, codes=table is None and not evidence, values=values, table=table,
-            evidence=evidence, skip=skip, dtype=dtype,
-        )  # fmt: skip
-        if scores.bad >= 0:
-            self._refuse(rows)
-        return scores
 
-    def _labels(self) -> NDArray[Any]:
-        """The classes (k,), edited or not. Raises ValueError where they are not one a class."""
-        classes = np.asarray(self.classes_)
-        if classes.shape != self.stats_.count.shape:
-            raise ValueError(
-                f"Expected classes_ of shape {self.stats_.count.shape}, got {classes.shape}."
-            )
-        return classes
-
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "stats_"):  # quicker than scikit-learn's check, whose error it is
-            check_is_fitted(self)
-
-    def _check_params(self) -> None:
-        try:
-            _validate.check_missing(self.missing)
-            check_smoothing(self.var_smoothing)
-            if self.priors is not None:
-                as_priors(self.priors)
-        except (ValueError, TypeError):
-            try:
-                self._validate_params()  # scikit-learn's error and text, where it has one
-            except InvalidParameterError:
-                raise
-            except (TypeError, OverflowError):
-                pass
-            raise
-
-    def _check_classes(self, classes: Any, *, first: bool) -> NDArray[Any]:
-        """The declared classes, sorted. Raises ValueError unless they are the first call's."""
-        if classes is None:
-            return self.stats_.classes
-        declared = _validate.classes_of(classes)
-        if not first and declared.tolist() != self.classes_.tolist():
-            raise ValueError(
-                f"`classes={classes!r}` is not the same as on last call to partial_fit, was: "
-                f"{self.classes_!r}"
-            )
-        return declared if first else self.stats_.classes
-
-    def _is_plain(self, X: Any) -> bool:
-        """Whether X needs no conversion and no check that its kernel does not make."""
-        return (
-            type(X) is np.ndarray
-            and X.ndim == 2
-            and X.dtype in _FLOATS
-            and X.shape[0] > 0
-            and X.shape[1] > 0
-            and not hasattr(self, "feature_names_in_")
-        )
-
-    def _check_rows(self, X: Any) -> NDArray[Any]:
-        if self._is_plain(X) and X.shape[1] == self.n_features_in_:
-            return np.asarray(X)
-        return self._checked_rows(X, reset=False)
-
-    def _check_rows_labels(self, X: Any, y: Any, *, first: bool) -> tuple[NDArray[Any], Any]:
-        plain = (
-            self._is_plain(X) and type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iub"
-        )
-        if plain and len(X) == len(y) and (first or X.shape[1] == self.n_features_in_):
-            self.n_features_in_ = X.shape[1]
-            return X, y
-        if y is None:
-            validate_data(self, X, y, reset=first, ensure_all_finite=False)
-        labels = _labels_of(y)
-        rows = self._checked_rows(X, reset=first)
-        _validate.check_lengths(rows, labels)
-        return rows, labels
-
-    def _checked_rows(self, X: Any, *, reset: bool) -> NDArray[Any]:
-        """Rows as scikit-learn takes them, and as real numbers of at most 8 bytes."""
-        plain = _validate.unmasked(X)
-        try:
-            rows = validate_data(self, plain, reset=reset, ensure_all_finite=False, dtype="numeric")
-        except OverflowError as error:
-            raise _validate.too_large() from error
-        _validate.check_columns(X)
-        return _validate.as_numbers(rows)
-
-    def _refuse(self, rows: NDArray[Any]) -> None:
-        """Raise scikit-learn's error for rows that are not finite, or ours.
-
-        scikit-learn before 1.9 overlooks them in the other byte order.
-        """
-        skip = self.missing == "skip"
-        assert_all_finite(rows, allow_nan=skip, estimator_name=type(self).__name__, input_name="X")
-        _validate.check_finite(rows, None, skip=skip)
+    def _draw(self, codes: NDArray[Any], draw: Any) -> NDArray[np.float64]:
+        noise = draw.standard_normal((len(codes), self.n_features_in_))
+        return np.asarray(self.theta_[codes] + np.sqrt(self.var_)[codes] * noise)
 
 
 def _fitted(
@@ -421,11 +201,3 @@ def _fitted(
         wanted = "finite values" if signed else "finite values from 0 up"
         raise ValueError(f"Expected {name} of {wanted}, got {values}. Fit the model again.")
     return values.copy()
-
-
-def _labels_of(y: Any) -> NDArray[Any]:
-    """y (n,) as labels; a column is flattened with scikit-learn's warning."""
-    labels = _validate.labels_array(y)
-    if labels.ndim == 2 and labels.shape[1] == 1:
-        return _validate.as_labels(column_or_1d(y, warn=True))
-    return _validate.as_labels(labels)

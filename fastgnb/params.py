@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, NamedTuple
@@ -81,23 +81,99 @@ class GaussianParams:
         return cls(log_prior, mean, 1.0 / np.sqrt(variance), log_det)
 
 
+@dataclass(frozen=True, eq=False)
+class RotatedParams:
+    """k Gaussian densities, each of independent variables along the axes of a basis.
+
+    log_prior, log_det (k,); centre (g, d) and whitener (g, r, d), of each class, or with g = 1 of
+    all; mean and scale (k, r). Along axis j a row x is at (whitener (x - centre))_j, and its
+    deviation from the mean times the scale is standard normal.
+    """
+
+    log_prior: Floats
+    log_det: Floats
+    centre: Floats
+    whitener: Floats
+    mean: Floats
+    scale: Floats
+
+
 def estimate(
-    stats: ClassStats, *, priors: ArrayLike | None = None, var_smoothing: float = 1e-9
+    stats: ClassStats,
+    *,
+    priors: ArrayLike | None = None,
+    var_smoothing: float = 1e-9,
+    covariance_type: str = "diag",
+    tied: bool = False,
+    ddof: int = 0,
 ) -> Moments:
     """Class priors, means and smoothed variances of statistics.
 
     The smoothing epsilon is var_smoothing times the largest variance that a feature has over all
     rows, weights counted. Where no feature varies at all it is var_smoothing itself, so that the
-    densities exist. Variances are scatter / weight (maximum likelihood). A feature that was
-    missing in every row of a class takes the mean and variance of all rows there. Cost: O(k d).
+    densities exist. Variances are scatter / (weight - ddof), and 0 for no more weight than that;
+    with `tied` the scatter within all classes over the weight less ddof a class; "spherical" ones
+    are the mean over the features. A feature that was missing in every row of a class takes the
+    mean and variance of all rows there. Cost: O(k d).
     Raises ValueError for bad priors and a smoothing that is negative or not finite.
     """
-    smoothing = check_smoothing(var_smoothing)
-    if priors is None:
-        prior = stats.count / stats.count.sum()
-    else:
-        prior = check_priors(priors, len(stats.classes))
     whole = stats.collapse()
+    epsilon = epsilon_of(whole, var_smoothing)
+    prior = prior_of(stats, priors)
+    plain = _variances(stats, covariance_type, tied=tied, ddof=ddof)
+    theta, var = stats.mean.copy(), plain + epsilon
+    if stats.feature_count is not None:
+        unseen = (stats.feature_count == 0) & (stats.count > 0)[:, None]
+        theta = np.where(unseen, whole.mean, theta)
+        var = np.where(unseen, whole.variance + epsilon, var)
+    return Moments(prior, theta, var, epsilon)
+
+
+def rotated_params(
+    moments: Moments, centre: Floats, components: Floats, count: Floats
+) -> RotatedParams:
+    """The parameters of moments (k, r) along axes (g, r, d) that cross at centre (g, d).
+
+    Raises ValueError where the variance of a class that can win is not positive.
+    """
+    diag = GaussianParams.from_moments(
+        moments.class_prior, moments.theta, moments.var,
+        classes=np.arange(len(count)), count=count,
+    )  # fmt: skip
+    mean, scale = diag.mean, diag.whitener
+    if len(centre) == 1:
+        return RotatedParams(diag.log_prior, diag.log_det, centre, components, mean, scale)
+    own = components * scale[:, :, None]
+    unit = np.ones_like(scale)
+    return RotatedParams(diag.log_prior, diag.log_det, centre, own, mean * scale, unit)
+
+
+def _variances(stats: ClassStats, covariance_type: str, *, tied: bool, ddof: int) -> Floats:
+    """Variances (k, d) without smoothing."""
+    variance, weight = stats.variance, stats.weight
+    if tied:
+        whole = weight.sum(axis=0) - ddof * np.count_nonzero(weight, axis=0)
+        some = np.where(whole > 0, whole, 1.0)
+        pooled = np.where(whole > 0, (weight * variance).sum(axis=0) / some, 0.0)
+        variance = np.broadcast_to(pooled, variance.shape)
+    elif ddof:
+        left = weight - ddof
+        variance = np.where(left > 0, variance * (weight / np.where(left > 0, left, 1.0)), 0.0)
+    if covariance_type == "spherical":
+        variance = np.broadcast_to(variance.mean(axis=1, keepdims=True), variance.shape)
+    return variance
+
+
+def prior_of(stats: ClassStats, priors: ArrayLike | None) -> Floats:
+    """Priors (k,) as given, or the classes' shares of the weight. Raises ValueError."""
+    if priors is None:
+        return np.asarray(stats.count / stats.count.sum())
+    return check_priors(priors, len(stats.classes))
+
+
+def epsilon_of(whole: ClassStats, var_smoothing: float) -> float:
+    """What is added to variances, for the statistics of all rows as one class."""
+    smoothing = check_smoothing(var_smoothing)
     spread = float(whole.variance.max(initial=0.0))
     epsilon = smoothing * spread if spread > 0 else smoothing
     if not math.isfinite(epsilon):
@@ -105,12 +181,7 @@ def estimate(
             f"The largest variance {spread} times var_smoothing {smoothing} overflows float64. "
             "Scale the features down."
         )
-    theta, var = stats.mean.copy(), stats.variance + epsilon
-    if stats.feature_count is not None:
-        unseen = (stats.feature_count == 0) & (stats.count > 0)[:, None]
-        theta = np.where(unseen, whole.mean, theta)
-        var = np.where(unseen, whole.variance + epsilon, var)
-    return Moments(prior, theta, var, epsilon)
+    return epsilon
 
 
 def check_moment(values: Any, name: str, shape: tuple[int, ...]) -> Floats:
@@ -138,6 +209,31 @@ def check_smoothing(var_smoothing: object) -> float:
     if not 0.0 <= value < math.inf:
         raise ValueError(f"var_smoothing must be a number from 0 up, got {var_smoothing!r}.")
     return value
+
+
+def check_sharing(covariance_type: object, tied: object, ddof: object, kinds: Set[str]) -> None:
+    """Raise ValueError unless a covariance type of `kinds`, a boolean, and 0 or 1 are given."""
+    if covariance_type not in kinds:
+        raise ValueError(
+            f"covariance_type must be one of {sorted(kinds)}, got {covariance_type!r}."
+        )
+    if not isinstance(tied, (bool, np.bool_)):
+        raise ValueError(f"tied must be True or False, got {tied!r}.")
+    if isinstance(ddof, bool) or ddof not in (0, 1):
+        raise ValueError(f"ddof must be 0 or 1, got {ddof!r}.")
+
+
+def check_unit(value: object, name: str) -> float:
+    """A number within 0 to 1 as a float. Raises ValueError."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0.0 <= float(value) <= 1.0:
+        raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}.")
+    return float(value)
+
+
+def check_shrinkage(shrinkage: object) -> None:
+    """Raise ValueError unless it is None, "oas", or a number within 0 to 1."""
+    if shrinkage is not None and shrinkage != "oas":
+        check_unit(shrinkage, "shrinkage")
 
 
 def check_priors(priors: ArrayLike, k: int) -> Floats:

@@ -8,6 +8,8 @@ that differ from the statistics' own are legal, since edited models are.
 A file of schema 1 to SCHEMA can be read for ever (tests/data holds some of each). It holds the
 fields and tensors of its schema and no others, of which `feature_count` and `peak` may be absent.
 Whatever a reader of today would not understand raises the number, and it then says to update.
+Schema 2 adds the other members of the family, with `options` and full scatter; their parameters
+are estimated anew from the statistics. What schema 1 can hold is still written in it.
 
 Pickle and joblib files of models work too, but loading one runs whatever code its writer chose:
 exchange model files, not pickles.
@@ -20,7 +22,8 @@ import os
 import platform
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,23 +33,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import __version__
 from ._atomic import replacing
-from ._model_file import SCHEMA, ModelFileError, pack, unpack
+from ._model_file import ModelFileError, pack, unpack
 from ._validate import NotFiniteError, check_finite, check_missing, same_labels
-from .kernels.score import Scores, Table
+from .family import MEMBERS, Member
+from .kernels.outputs import Scores, Table
 from .params import (
     GaussianParams,
     Moments,
+    RotatedParams,
     as_priors,
     check_moment,
     check_priors,
     check_smoothing,
-    estimate,
 )
 from .scoring import score
 from .stats import ClassStats
 
 if TYPE_CHECKING:
-    from .naive_bayes import GaussianNB
+    from ._estimator import GaussianClassifier
 
 Floats = NDArray[np.float64]
 
@@ -56,18 +60,22 @@ _FIELDS = {
 }  # fmt: skip
 _OF_CLASSES = {"count", "class_prior"}
 _OF_FEATURES = {"mean", "mean_low", "variance", "theta", "var"}
+_MOMENTS = {"class_prior", "theta", "var"}  # of GaussianNB, whose attributes may be edited
 _OPTIONAL = {"feature_count", "peak"}
+_PLAIN = MEMBERS["GaussianNB"].options
 # Python's types of labels by NumPy's kinds, "O" being text as objects.
 _LABELS: dict[str, type] = {"b": bool, "i": int, "u": int, "f": float, "U": str, "O": str}
 
 
 @dataclass(frozen=True, eq=False)
 class SavedModel:
-    """A fitted GaussianNB without its scikit-learn face: parameters, statistics and moments.
+    """A fitted member of the family without its scikit-learn face: parameters and statistics.
 
-    priors, var_smoothing and missing are the estimator's; class_prior (k,), theta (k, d),
-    var (k, d) and epsilon are its fitted attributes, edited or not; versions says what wrote it.
-    target and weight name the columns of labels and weights in the files that it learned from.
+    priors, var_smoothing and missing are the estimator's, as are the other `options` of the
+    `model`; class_prior (k,), theta (k, d), var (k, d) and epsilon are GaussianNB's fitted
+    attributes, edited or not, and of other members those of features, or (k, r) of axes, with
+    `rotated` for scoring; versions says what wrote it. target and weight name the columns of labels
+    and weights in the files that it learned from.
     """
 
     stats: ClassStats
@@ -81,6 +89,9 @@ class SavedModel:
     versions: Mapping[str, str] | None = None
     target: str | None = None
     weight: str | None = None
+    model: str = "GaussianNB"
+    options: Mapping[str, Any] = field(default_factory=lambda: dict(_PLAIN))
+    rotated: RotatedParams | None = None
 
     @classmethod
     def from_stats(
@@ -88,25 +99,36 @@ class SavedModel:
         stats: ClassStats,
         *,
         priors: ArrayLike | None = None,
-        var_smoothing: float = 1e-9,
+        var_smoothing: float | None = None,
         missing: str = "error",
         target: str | None = None,
         weight: str | None = None,
+        model: str = "GaussianNB",
+        **options: Any,
     ) -> SavedModel:
-        """The model of statistics. Raises ValueError for bad parameters or no rows."""
+        """The model of statistics. Raises ValueError for bad parameters or no rows.
+
+        var_smoothing and what is left out of the options are the member's by default.
+        """
         check_missing(missing)
         if not stats.count.sum() > 0:
             raise ValueError("The statistics hold no rows: their total weight is 0.")
-        moments = estimate(stats, priors=priors, var_smoothing=var_smoothing)
+        member = MEMBERS[model]
+        chosen = {**member.options, **options}
+        member.check(chosen)
+        smoothing = float(member.var_smoothing if var_smoothing is None else var_smoothing)
+        fitted = member.estimate(stats, priors=priors, var_smoothing=smoothing, **chosen)
         given = None if priors is None else np.asarray(priors, np.float64).tolist()
-        smoothing = float(var_smoothing)
-        return cls(stats, *moments, given, smoothing, missing, _versions(), target, weight)
+        return cls(
+            stats, *fitted.moments, given, smoothing, missing, _versions(), target, weight, model,
+            chosen, fitted.params,
+        )  # fmt: skip
 
     def with_stats(self, stats: ClassStats) -> SavedModel:
         """The model of other statistics, with these parameters."""
         return SavedModel.from_stats(
             stats, priors=self.priors, var_smoothing=self.var_smoothing, missing=self.missing,
-            target=self.target, weight=self.weight,
+            target=self.target, weight=self.weight, model=self.model, **self.options,
         )  # fmt: skip
 
     @property
@@ -136,7 +158,7 @@ class SavedModel:
             raise ValueError(
                 f"X has {X.shape[1]} features, but the model is expecting {self.n_features}."
             )
-        params = GaussianParams.from_moments(
+        params = self.rotated or GaussianParams.from_moments(
             self.class_prior, self.theta, self.var,
             classes=self.classes, n_features=self.n_features, count=self.stats.count,
             feature_names=self.feature_names,
@@ -176,8 +198,8 @@ def read(path: str | os.PathLike[str]) -> SavedModel:
         raise ModelFileError(f"{name}: the model in it is not valid: {error}") from error
 
 
-def save(model: GaussianNB, path: str | os.PathLike[str]) -> None:
-    """Save a fitted GaussianNB. The file appears whole or not at all.
+def save(model: GaussianClassifier, path: str | os.PathLike[str]) -> None:
+    """Save a fitted member of the family. The file appears whole or not at all.
 
     Loading it executes nothing, whereas a pickle or joblib file runs its writer's code.
     Raises NotFittedError for a model that is not fitted, TypeError for another kind of model,
@@ -185,46 +207,66 @@ def save(model: GaussianNB, path: str | os.PathLike[str]) -> None:
     """
     from sklearn.utils.validation import check_is_fitted
 
-    from .naive_bayes import GaussianNB
+    from ._estimator import GaussianClassifier
 
-    if not isinstance(model, GaussianNB):
+    if not isinstance(model, GaussianClassifier):
         raise TypeError(f"Expected a fastgnb.GaussianNB, got {type(model).__name__}.")
+    if model._member not in MEMBERS:
+        raise TypeError(
+            f"A model file holds one of {sorted(MEMBERS)}, got {type(model).__name__}. Pickle it."
+        )
     check_is_fitted(model)
     if not same_labels(np.asarray(model.classes_), model.stats_.classes):
         raise ValueError(
             "classes_ was edited, and a model file holds those of stats_, which are sorted. "
             "Set classes_ back, save, and edit it again after loading."
         )
+    _saved_of(model).write(path)
+
+
+def _saved_of(model: GaussianClassifier) -> SavedModel:
     names = getattr(model, "feature_names_in_", None)
-    SavedModel(
-        replace(model.stats_, feature_names=None if names is None else tuple(names)),
-        check_moment(model.class_prior_, "class_prior_", model.stats_.count.shape),
-        check_moment(model.theta_, "theta_", model.stats_.mean.shape),
-        check_moment(model.var_, "var_", model.stats_.mean.shape),
-        float(model.epsilon_),
-        None if model.priors is None else as_priors(model.priors).tolist(),
-        check_smoothing(model.var_smoothing),
-        model.missing,
-        _versions(),
-    ).write(path)
+    stats = replace(model.stats_, feature_names=None if names is None else tuple(names))
+    kind, given = model._member, model._options()
+    options = {name: _plain(given[name]) for name in MEMBERS[kind].options}
+    priors = None if model.priors is None else as_priors(model.priors).tolist()
+    smoothing = check_smoothing(model.var_smoothing)
+    if kind != "GaussianNB":
+        return SavedModel.from_stats(
+            stats, priors=priors, var_smoothing=smoothing, model=kind, **options
+        )
+    MEMBERS[kind].check(options)
+    return SavedModel(
+        stats,
+        check_moment(model.class_prior_, "class_prior_", stats.count.shape),
+        check_moment(model.theta_, "theta_", stats.mean.shape),
+        check_moment(model.var_, "var_", stats.mean.shape),
+        float(model.epsilon_), priors, smoothing, model.missing, _versions(), options=options,
+    )  # fmt: skip
 
 
-def load(path: str | os.PathLike[str]) -> GaussianNB:
-    """Load a fitted GaussianNB that predicts as the saved one did, learns on and merges.
+def load(path: str | os.PathLike[str]) -> Any:
+    """Load a fitted model that predicts as the saved one did, learns on and merges.
 
-    Nothing in the file is executed, so that a stranger's file is safe to load, as a pickle or
-    joblib file is not. Raises ModelFileError for a file that is truncated, altered or not ours,
-    OSError where it cannot be read.
+    Returns the estimator that was saved, such as a GaussianNB. Nothing in the file is executed, so
+    that a stranger's file is safe to load, as a pickle or joblib file is not. Raises ModelFileError
+    for a file that is truncated, altered or not ours, OSError where it cannot be read.
     """
-    from .naive_bayes import GaussianNB
-
     saved = read(path)
-    model = GaussianNB(
-        priors=saved.priors, var_smoothing=saved.var_smoothing, missing=saved.missing
+    model = getattr(import_module(__package__ or ""), saved.model)(
+        priors=saved.priors, var_smoothing=saved.var_smoothing, **saved.options
     )
+    if saved.model != "GaussianNB":
+        return model.fit_stats(saved.stats)
     moments = Moments(saved.class_prior, saved.theta, saved.var, saved.epsilon)
+    model.missing = saved.missing
     model._adopt(saved.stats, moments)
     return model._keep_names(saved.stats)
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as Python has it, for JSON."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _versions() -> dict[str, str]:
@@ -238,10 +280,11 @@ def _tensors(model: SavedModel) -> dict[str, Floats]:
         "mean": stats.mean,
         "mean_low": stats.mean_low,
         "variance": stats.variance,
-        "class_prior": model.class_prior,
-        "theta": model.theta,
-        "var": model.var,
     }
+    if model.model == "GaussianNB":
+        tensors |= {"class_prior": model.class_prior, "theta": model.theta, "var": model.var}
+    if stats.covariance is not None:
+        tensors["covariance"] = stats.covariance.reshape(-1, stats.n_features)
     if stats.feature_count is not None:
         tensors["feature_count"] = stats.feature_count
     if stats.peak is not None:
@@ -260,9 +303,11 @@ def _document(model: SavedModel) -> dict[str, Any]:
         raise ValueError(
             f"Labels of dtype {classes.dtype} cannot be saved: use text, whole numbers or booleans."
         )
-    return {
-        "schema": SCHEMA,
-        "model": "GaussianNB",
+    is_old = (
+        model.model == "GaussianNB" and model.options == _PLAIN and model.stats.covariance is None
+    )
+    return ({"schema": 1} if is_old else {"schema": 2, "options": dict(model.options)}) | {
+        "model": model.model,
         "classes": {
             "dtype": "object" if is_object else classes.dtype.str,
             "values": values,
@@ -279,34 +324,72 @@ def _document(model: SavedModel) -> dict[str, Any]:
 
 def _restore(document: dict[str, Any], tensors: Mapping[str, NDArray[Any]]) -> SavedModel:
     """The model of a description and tensors. Raises ValueError for all that makes none."""
-    _check_names(document, _FIELDS)
-    _check_names(tensors, _OF_CLASSES | _OF_FEATURES, _OPTIONAL)
-    if document["model"] != "GaussianNB":
-        raise ValueError(f"model is {document['model']!r:.40}, expected 'GaussianNB'")
+    is_old = document["schema"] == 1
+    _check_names(document, _FIELDS if is_old else _FIELDS | {"options"})
+    name = document["model"]
+    member = (
+        MEMBERS.get(name) if type(name) is str and (not is_old or name == "GaussianNB") else None
+    )
+    if member is None:
+        expected = ["GaussianNB"] if is_old else sorted(MEMBERS)
+        raise ValueError(f"model is {name!r:.40}, expected one of {expected}")
+    own = _MOMENTS if name == "GaussianNB" else {"covariance"}
+    optional = _OPTIONAL if is_old or name != "GaussianNB" else _OPTIONAL | {"covariance"}
+    _check_names(tensors, (_OF_CLASSES | _OF_FEATURES) - _MOMENTS | own, optional)
     classes = _restore_classes(document["classes"])
     _check_tensors(tensors, len(classes))
-    native = {name: tensor.astype(np.float64, copy=False) for name, tensor in tensors.items()}
-    stats = ClassStats(
+    native = {key: tensor.astype(np.float64, copy=False) for key, tensor in tensors.items()}
+    stats = _restore_stats(document, classes, native)
+    if check_missing(document["missing"]) and member.needs_full:
+        raise ValueError("missing='skip' needs diagonal scatter")
+    columns = _typed(document, "columns", dict)
+    _check_names(columns, {"target", "weight"})
+    rest = {
+        "priors": _restore_priors(document["priors"]),
+        "var_smoothing": _from_zero_up(document, "var_smoothing"),
+        "missing": document["missing"],
+        "target": _text(columns, "target"),
+        "weight": _text(columns, "weight"),
+    }
+    versions = _restore_versions(document["versions"])
+    epsilon = _from_zero_up(document, "epsilon")
+    options = dict(member.options) if is_old else _restore_options(document["options"], member)
+    if name != "GaussianNB":
+        return replace(
+            SavedModel.from_stats(stats, model=name, **rest, **options), versions=versions
+        )
+    moments = native["class_prior"], native["theta"], native["var"], epsilon
+    return SavedModel(stats, *moments, versions=versions, options=options, **rest)
+
+
+def _restore_options(options: Any, member: Member) -> dict[str, Any]:
+    """Options of exactly the member's names, each of a kind and value that it can have."""
+    if type(options) is not dict:
+        raise ValueError("options are not an object")
+    _check_names(options, member.options)
+    for name, value in options.items():
+        if type(value) not in (bool, int, float, str, type(None)):
+            raise ValueError(f"{name} is a {type(value).__name__}")
+    member.check(options)
+    return options
+
+
+def _restore_stats(
+    document: dict[str, Any], classes: NDArray[Any], native: Mapping[str, Floats]
+) -> ClassStats:
+    k, d = native["mean"].shape
+    covariance = native.get("covariance")
+    return ClassStats(
         classes,
         native["count"],
         native["mean"],
         native["variance"],
         native["mean_low"],
         native.get("feature_count"),
-        _restore_names(document["feature_names"], native["mean"].shape[1]),
+        _restore_names(document["feature_names"], d),
         native.get("peak"),
+        None if covariance is None else covariance.reshape(k, d, d),
     )
-    moments = Moments(
-        native["class_prior"], native["theta"], native["var"], _from_zero_up(document, "epsilon")
-    )
-    check_missing(document["missing"])
-    columns = _typed(document, "columns", dict)
-    _check_names(columns, {"target", "weight"})
-    return SavedModel(
-        stats, *moments, _restore_priors(document["priors"]),
-        _from_zero_up(document, "var_smoothing"), document["missing"],
-        _restore_versions(document["versions"]), _text(columns, "target"), _text(columns, "weight"),
-    )  # fmt: skip
 
 
 def _check_names(
@@ -386,6 +469,7 @@ def _check_tensors(tensors: Mapping[str, NDArray[Any]], k: int) -> None:
         raise ValueError(f"mean is {mean.dtype} {mean.shape}, expected ({k}, features)")
     for name, tensor in tensors.items():
         expected = (k,) if name in _OF_CLASSES else (k, d)
+        expected = (k * d, d) if name == "covariance" else expected
         if tensor.shape != expected or tensor.dtype != np.float64:
             raise ValueError(f"{name} is {tensor.dtype} {tensor.shape}, expected {expected}")
         # A scatter may overflow where its weight and its variance do not.
@@ -394,16 +478,38 @@ def _check_tensors(tensors: Mapping[str, NDArray[Any]], k: int) -> None:
     for name in ({"count", "variance", "var", "class_prior"} | _OPTIONAL) & tensors.keys():
         if (tensors[name] < 0).any():
             raise ValueError(f"{name} is negative")
-    if not tensors["class_prior"].any() or not tensors["count"].any():
+    if not tensors.get("class_prior", tensors["count"]).any() or not tensors["count"].any():
         raise ValueError("no class has a prior above 0 and rows")
     with np.errstate(over="ignore"):
         if not np.isfinite(tensors["count"].sum()):
             raise ValueError("count overflows in sum")
     if (np.abs(tensors["mean_low"]) > 2.0**-50 * np.abs(mean)).any():
         raise ValueError("mean_low is more than the rounding error of mean")
+    if "covariance" in tensors:
+        _check_covariance(tensors["covariance"].reshape(k, d, d), tensors)
     present = tensors.get("feature_count")
     if present is not None and (present > tensors["count"][:, None] * (1 + 1e-6)).any():
         raise ValueError("feature_count is more than count")
+
+
+def _check_covariance(covariance: Floats, tensors: Mapping[str, NDArray[Any]]) -> None:
+    """Raise ValueError unless covariances can be those of rows with these variances."""
+    if "feature_count" in tensors:
+        raise ValueError("covariance and feature_count exclude each other")
+    if not np.array_equal(covariance, covariance.transpose(0, 2, 1)):
+        raise ValueError("covariance is not symmetric")
+    if not np.array_equal(np.diagonal(covariance, axis1=1, axis2=2), tensors["variance"]):
+        raise ValueError("the diagonal of covariance is not variance")
+    sd = np.sqrt(tensors["variance"])
+    most = sd[:, :, None] * sd[:, None, :]
+    # What was subtracted leaves rounding errors of what there was.
+    slack = 1e-9 * most
+    if "peak" in tensors:
+        count = np.where(tensors["count"] > 0, tensors["count"], 1.0)[:, None]
+        had = np.sqrt(1e-9 * np.minimum(tensors["peak"] / count, 1e300))
+        slack = slack + had[:, :, None] * had[:, None, :]
+    if (np.abs(covariance) > most + slack).any():
+        raise ValueError("covariance is more than variances allow")
 
 
 def _restore_names(names: Any, d: int) -> tuple[str, ...] | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _validate
 from ._validate import Labels
-from .kernels.accumulate import accumulate
+from .kernels.accumulate import Sums, accumulate
 from .kernels.encode import Coded
 from .kernels.merge import Parts, collapse, merge
+from .kernels.scatter import FullSums, accumulate_scatter
 
 Floats = NDArray[np.float64]
+
+# Most memory that the covariances of statistics may take.
+MOST_BYTES = 1 << 32
 
 # Weights whose plain sum keeps 13 digits, even where every rounding errs to one side.
 _SHORT = 1 << 11
@@ -44,17 +49,20 @@ class ClassStats:
     feature_names : tuple of d str, or None where the rows had none.
     peak : (k, d) float64 or None, the scatter before rows were subtracted: what is left has the
         rounding error of that.
+    covariance : (k, d, d) float64 or None, full scatter / count, whose diagonals are `variance`:
+        with scatter="full" only.
 
     Notes
     -----
     `a + b` are the statistics of the rows of both (Chan, Golub and LeVeque 1983), `a - b` those of
     a's rows without b's. Classes are matched by label. `sum` works on a list.
-    Cost: merging takes O(k d), without any rows.
+    Cost: merging takes O(k d), or O(k d^2) with full scatter, without any rows.
 
     The error of mean and scatter, relative to exact arithmetic, stays below 1e-13 for |mean| / sd
     up to 1e8, over any number of rows, chunks and a million merges: there it grows as the square
     root of their number. It is larger where float64 itself has fewer digits: for variances below
-    1e-300, also times weights of 1e-30 to 1. What `-` leaves has the error of what was there.
+    1e-300, also times weights of 1e-30 to 1. What `-` leaves has the error of what was there: a
+    window that slides by `+` and `-` gathers at most 2^-52 of its largest scatter with each step.
     The bits are the same for any number of threads and any layout of the same numbers in memory.
 
     References
@@ -71,6 +79,7 @@ class ClassStats:
     feature_count: Floats | None = None
     feature_names: tuple[str, ...] | None = None
     peak: Floats | None = None
+    covariance: Floats | None = None
 
     @classmethod
     def from_rows(
@@ -82,6 +91,7 @@ class ClassStats:
         classes: ArrayLike | None = None,
         missing: str = "error",
         feature_names: Sequence[str] | None = None,
+        scatter: str = "diag",
     ) -> ClassStats:
         """Statistics of rows X (n, d) with labels y (n,) and weights (n,), in one read of X.
 
@@ -95,6 +105,8 @@ class ClassStats:
         classes : labels that may occur, when y need not hold all of them; None: those of y.
         missing : "error", or "skip" to leave each NaN out of its feature's sums.
         feature_names : names of the d columns; None: those of X where it is a frame.
+        scatter : "diag" for one number a feature, or "full" for one a pair of features, which
+            takes k d^2 float64 numbers and n d^2 / 2 multiply-adds.
 
         Raises
         ------
@@ -102,11 +114,13 @@ class ClassStats:
             NaN or infinity in X (a NaN only with missing="error"), wrong shapes or lengths,
             labels that are not classes or not in `classes`, weights negative or not finite,
             dates, text, masked labels or weights, a feature name twice, values so far apart that
-            a variance overflows.
+            a variance overflows; scatter="full" with missing="skip", or with more than 4 GiB of
+            covariances.
         TypeError
             Sparse X, objects that are no numbers, or labels that mix text and numbers.
         """
         skip = _validate.check_missing(missing)
+        full = check_scatter(scatter)
         rows = _validate.check_rows(X)
         labels = _validate.as_labels(y)
         _validate.check_lengths(rows, labels)
@@ -117,14 +131,15 @@ class ClassStats:
         names = _validate.names_of(X) if feature_names is None else feature_names
         if names is not None:
             names = _validate.check_names(names)
-        return from_arrays(rows, found, weight, skip=skip, feature_names=names)
+        return from_arrays(rows, found, weight, skip=skip, feature_names=names, full=full)
 
     def update(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> ClassStats:
         """Statistics of the rows so far and these; `self` stays as it is. See `from_rows`."""
         missing = "error" if self.feature_count is None else "skip"
-        return self + ClassStats.from_rows(X, y, sample_weight, missing=missing)
+        scatter = "diag" if self.covariance is None else "full"
+        return self + ClassStats.from_rows(X, y, sample_weight, missing=missing, scatter=scatter)
 
     @property
     def n_features(self) -> int:
@@ -138,22 +153,29 @@ class ClassStats:
 
     @property
     def scatter(self) -> Floats:
-        """Scatter (k, d): sum of w (x - mean)^2 of each class."""
-        return self.weight * self.variance
+        """Scatter of each class: sum of w (x - mean)^2 (k, d), or of w (x - mean)(x - mean)'."""
+        if self.covariance is None:
+            return self.weight * self.variance
+        return self.count[:, None, None] * self.covariance
+
+    def to_diag(self) -> ClassStats:
+        """The statistics without what pairs of features have in common."""
+        return replace(self, covariance=None)
 
     def total(self) -> Floats:
-        """Scatter (d,) of all rows around their mean: `within() + between()`."""
-        whole = self.collapse()
-        return np.asarray(whole.weight[0] * whole.variance[0])
+        """Scatter (d,) or (d, d) of all rows around their mean: `within() + between()`."""
+        return np.asarray(self.collapse().scatter[0])
 
     def within(self) -> Floats:
-        """Scatter (d,) of all rows around the means of their classes."""
+        """Scatter (d,) or (d, d) of all rows around the means of their classes."""
         return np.asarray(self.scatter.sum(axis=0))
 
     def between(self) -> Floats:
-        """Scatter (d,) of the class means, weighted by class, around the mean of all rows."""
+        """Scatter of the class means, weighted by class, around the mean of all rows."""
         whole = self.collapse()
         step = _difference(self.mean, self.mean_low, whole.mean, whole.mean_low)
+        if self.covariance is not None:
+            return np.asarray(_outer(self.count, step))
         return np.asarray((self.weight * step**2).sum(axis=0))
 
     def collapse(self) -> ClassStats:
@@ -161,6 +183,8 @@ class ClassStats:
         weight, *moments = collapse(self._parts())
         mean, low, variance = moments
         whole = ClassStats(np.zeros(1, np.int64), weight[:, 0], mean, variance, low)
+        if self.covariance is not None:
+            whole = replace(whole, covariance=_collapsed(self, whole))
         if self.feature_count is None:
             return replace(whole, feature_names=self.feature_names)
         count = np.array([self.count.sum()])
@@ -186,7 +210,9 @@ class ClassStats:
             None if a.peak is None and b.peak is None else _peak(a) + _peak(b),
         )
         _check_overflow(both)
-        return both
+        if a.covariance is None:
+            return both
+        return replace(both, covariance=_merged_covariance(a, b, variance))
 
     def __radd__(self, other: object) -> ClassStats:
         return self if other == 0 else NotImplemented  # sum() starts from 0
@@ -205,7 +231,7 @@ class ClassStats:
         strange = a.classes[(a.count == 0) & (b.count > 0)].tolist()
         if strange:
             raise ValueError(f"Cannot subtract rows of classes {strange}: they were never added.")
-        count, left = _remainder(a.count, b.count), _remainder(na, nb)
+        count, left = remainder(a.count, b.count), remainder(na, nb)
         if a.feature_count is not None and (left > count[:, None] * (1 + 1e-9)).any():
             raise ValueError(
                 "Cannot subtract statistics of rows that were not added: more values than rows "
@@ -214,18 +240,37 @@ class ClassStats:
         gain = np.divide(nb, left, out=np.zeros_like(left), where=left > 0)
         step = _difference(a.mean, a.mean_low, b.mean, b.mean_low)
         spread = a.variance + gain * (a.variance - b.variance) - gain * (1 + gain) * step**2
-        peak = np.maximum(_peak(a), a.scatter)
+        peak = np.maximum(_peak(a), a.to_diag().scatter)
         _check_contained(a, b, left, spread, step, peak)
         mean, low = two_sum(a.mean, a.mean_low + gain * step)
         some = (left > 0) & (nb > 0)
+        variance = np.where(some, np.maximum(spread, 0.0), np.where(left > 0, a.variance, 0.0))
         return replace(
             a,
             count=count,
             mean=np.where(some, mean, np.where(left > 0, a.mean, 0.0)),
-            variance=np.where(some, np.maximum(spread, 0.0), np.where(left > 0, a.variance, 0.0)),
+            variance=variance,
             mean_low=np.where(some, low, np.where(left > 0, a.mean_low, 0.0)),
             feature_count=None if a.feature_count is None else left,
             peak=peak,
+            covariance=None if a.covariance is None else _left_covariance(a, b, gain, variance),
+        )
+
+    def decay(self, factor: float) -> ClassStats:
+        """The statistics with all weights times `factor`, from above 0 to 1: forgetting.
+
+        A stream that decays by f before each batch counts a row of t batches ago f^t times
+        (exponential forgetting). Means and variances keep their bits; a factor that is a power of
+        two keeps the weights' too. Raises ValueError for another factor.
+        """
+        if not isinstance(factor, Real) or not 0.0 < factor <= 1.0:
+            raise ValueError(f"factor must be a number above 0 and at most 1, got {factor!r}.")
+        share = float(factor)
+        return replace(
+            self,
+            count=self.count * share,
+            feature_count=None if self.feature_count is None else self.feature_count * share,
+            peak=None if self.peak is None else self.peak * share,
         )
 
     def __repr__(self) -> str:
@@ -240,6 +285,7 @@ def from_arrays(
     *,
     skip: bool,
     feature_names: tuple[str, ...] | None,
+    full: bool = False,
 ) -> ClassStats:
     """`ClassStats.from_rows` for input that is checked and encoded already.
 
@@ -248,25 +294,128 @@ def from_arrays(
     k, d = len(labels.classes), rows.shape[1]
     if feature_names is not None and len(feature_names) != d:
         raise ValueError(f"Expected {d} feature names, one a column, got {len(feature_names)}.")
+    if full:
+        _check_full(k, d, skip=skip)
     unit = _weight_unit(weight, labels, k)
     if weight is not None and unit is not None:
         weight = np.ldexp(weight, -unit[labels.codes])
-    sums = accumulate(rows, labels.coded, weight, k, skip=skip)
+    sums = _sums(rows, labels, weight, k, skip=skip, full=full)
     if not (np.isfinite(sums.mean).all() and np.isfinite(sums.scatter).all()):
         _validate.check_finite(rows, weight, skip=skip)
         weight, unit = _lightened(weight, unit, labels, k)
-        sums = accumulate(rows, labels.coded, weight, k, skip=skip)
-    some = sums.weight > 0
-    variance = np.divide(sums.scatter, sums.weight, out=np.zeros((k, d)), where=some)
+        sums = _sums(rows, labels, weight, k, skip=skip, full=full)
+    covariance = _covariance(sums) if full else None
+    if covariance is not None:
+        variance = np.diagonal(covariance, axis1=1, axis2=2).copy()
+    else:
+        some = sums.weight > 0
+        variance = np.divide(sums.scatter, sums.weight, out=np.zeros((k, d)), where=some)
     with np.errstate(over="ignore"):
         total = sums.weight if unit is None else np.ldexp(sums.weight, unit[:, None])
         count = _count(weight, unit, labels, k) if skip else total[:, 0]
     stats = ClassStats(
         labels.classes, count, sums.mean, variance, sums.mean_low, total if skip else None,
-        feature_names,
+        feature_names, None, covariance,
     )  # fmt: skip
     _check_overflow(stats)
     return stats
+
+
+def check_scatter(scatter: object) -> bool:
+    """Whether scatter is "full". Raises ValueError unless it is "full" or "diag"."""
+    if scatter not in ("full", "diag"):
+        raise ValueError(f"scatter must be 'diag' or 'full', got {scatter!r}.")
+    return scatter == "full"
+
+
+def _check_full(k: int, d: int, *, skip: bool) -> None:
+    """Raise ValueError where full scatter is not defined, or takes too much memory."""
+    if skip:
+        raise ValueError(
+            "Full scatter needs whole rows, and missing='skip' leaves values out. Fill them in, "
+            "or use scatter='diag'."
+        )
+    size = 8 * k * d * d
+    if size > MOST_BYTES:
+        raise ValueError(
+            f"Full scatter of {k} classes and {d} features takes {size} bytes, more than the "
+            f"limit of {MOST_BYTES}. Use fewer features, or scatter='diag'."
+        )
+
+
+def _sums(
+    rows: NDArray[Any],
+    labels: Labels,
+    weight: Floats | None,
+    k: int,
+    *,
+    skip: bool,
+    full: bool,
+) -> Sums | FullSums:
+    if full:
+        return accumulate_scatter(rows, labels.coded, weight, k)
+    return accumulate(rows, labels.coded, weight, k, skip=skip)
+
+
+def _covariance(sums: Sums | FullSums) -> Floats:
+    """Scatter (k, d, d) over weight, in its place."""
+    some = np.where(sums.weight > 0, sums.weight, 1.0)
+    return np.divide(sums.scatter, some[:, :, None], out=sums.scatter)
+
+
+def _with_diagonal(covariance: Floats, variance: Floats) -> Floats:
+    """The covariances with these variances, of which rounding gave them others."""
+    d = variance.shape[1]
+    covariance[:, np.arange(d), np.arange(d)] = variance
+    return covariance
+
+
+def _merged_covariance(a: ClassStats, b: ClassStats, variance: Floats) -> Floats:
+    """Covariances of the rows of both (Chan, Golub and LeVeque 1983), in ratios of weights."""
+    assert a.covariance is not None
+    assert b.covariance is not None
+    whole = a.count + b.count
+    share = np.divide(b.count, whole, out=np.zeros_like(whole), where=whole > 0)[:, None, None]
+    rest = np.divide(a.count, whole, out=np.zeros_like(whole), where=whole > 0)[:, None, None]
+    step = _difference(b.mean, b.mean_low, a.mean, a.mean_low)
+    step[(a.count == 0) | (b.count == 0)] = 0.0
+    outer = (rest * step[:, :, None]) * (share * step[:, None, :])
+    # The two factors round alike, so that the result is symmetric to the bit.
+    outer = 0.5 * (outer + outer.transpose(0, 2, 1))
+    heavy = rest * a.covariance + share * b.covariance
+    return _with_diagonal(heavy + outer, variance)
+
+
+def _left_covariance(a: ClassStats, b: ClassStats, gain: Floats, variance: Floats) -> Floats:
+    """Covariances of a's rows without b's, where some are left."""
+    assert a.covariance is not None
+    assert b.covariance is not None
+    more = gain[:, :1, None]
+    step = _difference(a.mean, a.mean_low, b.mean, b.mean_low)
+    outer = more * (1 + more) * (step[:, :, None] * step[:, None, :])
+    left = a.covariance + more * (a.covariance - b.covariance) - outer
+    left = np.where((b.count > 0)[:, None, None], left, a.covariance)
+    left[variance.sum(axis=1) == 0] = 0.0
+    return _with_diagonal(left, variance)
+
+
+def _collapsed(stats: ClassStats, whole: ClassStats) -> Floats:
+    """Covariance (1, d, d) of all rows, around their mean."""
+    assert stats.covariance is not None
+    weight = stats.count / whole.count[0] if whole.count[0] > 0 else stats.count
+    step = _difference(stats.mean, stats.mean_low, whole.mean, whole.mean_low)
+    step[stats.count == 0] = 0.0
+    with np.errstate(over="ignore", invalid="ignore"):  # as of the variances, which tell
+        within = (weight[:, None, None] * stats.covariance).sum(axis=0)
+        return _with_diagonal((within + _outer(weight, step))[None], whole.variance)
+
+
+def _outer(weight: Floats, step: Floats) -> Floats:
+    """Sum (d, d) of the weighted outer products of steps (k, d) with themselves."""
+    both = np.zeros((step.shape[1], step.shape[1]))
+    for w, z in zip(weight, step, strict=True):
+        both += w * np.multiply.outer(z, z)
+    return both
 
 
 def _lightened(
@@ -323,7 +472,7 @@ def _difference(high: Floats, low: Floats, base: Floats, base_low: Floats) -> Fl
     return step + (error + (low - base_low))
 
 
-def _remainder(a: Floats, b: Floats) -> Floats:
+def remainder(a: Floats, b: Floats) -> Floats:
     """Weights a less weights b, where a difference of rounding size is 0. Raises ValueError."""
     left = np.asarray(a - b)
     exact = (a == np.floor(a)) & (b == np.floor(b)) & (a < 2.0**53)
@@ -337,7 +486,7 @@ def _remainder(a: Floats, b: Floats) -> Floats:
 
 
 def _peak(stats: ClassStats) -> Floats:
-    return stats.scatter if stats.peak is None else stats.peak
+    return stats.to_diag().scatter if stats.peak is None else stats.peak
 
 
 def _check_contained(
@@ -395,22 +544,31 @@ def _aligned(a: ClassStats, b: ClassStats) -> tuple[ClassStats, ClassStats]:
         )
     if (a.feature_count is None) != (b.feature_count is None):
         a, b = _with_feature_count(a), _with_feature_count(b)
+    if (a.covariance is None) != (b.covariance is None):
+        raise ValueError(
+            "Statistics with full and with diagonal scatter cannot be combined: take to_diag() of "
+            "the full ones."
+        )
     if a.feature_names != b.feature_names:
         a = replace(a, feature_names=names.pop())
     if a.classes is b.classes or _validate.same_labels(a.classes, b.classes):
         return a, b
-    union = _validate.encode(_joined(a.classes, b.classes)).classes
+    union = _validate.encode(joined(a.classes, b.classes)).classes
     return _over(a, union), _over(b, union)
 
 
 def _widened(stats: ClassStats, other: ClassStats) -> ClassStats:
     if stats.n_features or len(stats.classes):
         return stats
-    none = np.zeros((0, other.n_features))
-    return replace(stats, classes=other.classes[:0], mean=none, variance=none, mean_low=none)
+    d = other.n_features
+    none = np.zeros((0, d))
+    full = None if other.covariance is None else np.zeros((0, d, d))
+    return replace(
+        stats, classes=other.classes[:0], mean=none, variance=none, mean_low=none, covariance=full
+    )
 
 
-def _joined(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+def joined(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     """Labels of both. Raises TypeError where no type holds all of them as they are."""
     if not len(a) or not len(b):
         return a if len(a) else b
@@ -453,4 +611,7 @@ def _over(stats: ClassStats, classes: NDArray[Any]) -> ClassStats:
         if stats.feature_count is None
         else spread(stats.feature_count, (k, d)),
         peak=None if stats.peak is None else spread(stats.peak, (k, d)),
+        covariance=None
+        if stats.covariance is None
+        else spread(stats.covariance, (k, d, d)),
     )  # fmt: skip

@@ -74,6 +74,44 @@ def class_stats(X: Any, y: Any, weight: Any = None, classes: Any = None) -> Stat
     )
 
 
+class FullStats(NamedTuple):
+    """Per class: exact count, mean [class][feature] and scatter [class][feature][feature]."""
+
+    classes: list[Any]
+    count: list[Fraction]
+    mean: list[list[Fraction]]
+    scatter: list[list[list[Fraction]]]
+
+
+def full_stats(X: Any, y: Any, weight: Any = None) -> FullStats:
+    """The statistics that `ClassStats.from_rows(X, y, weight, scatter="full")` should hold."""
+    diag = class_stats(X, y, weight)
+    rows = [[exact(v) for v in row] for row in np.asarray(X)]
+    w = [Fraction(1)] * len(rows) if weight is None else [exact(v) for v in weight]
+    scatter = []
+    for label, mean in zip(diag.classes, diag.mean, strict=True):
+        own = [i for i, v in enumerate(y) if v == label and w[i]]
+        z = [[a - m for a, m in zip(rows[i], mean, strict=True)] for i in own]
+        scatter.append([
+            [sum((w[i] * r[p] * r[q] for i, r in zip(own, z, strict=True)), Fraction(0))
+             for q in range(len(mean))]
+            for p in range(len(mean))
+        ])  # fmt: skip
+    return FullStats(diag.classes, diag.count, diag.mean, scatter)
+
+
+def scatter_error(got: Any, want: Any) -> float:
+    """Largest error of scatters [..., d, d], of entries relative to their standard deviations."""
+    worst = 0.0
+    for g, w in zip(got, want, strict=True):
+        for p, row in enumerate(w):
+            for q, value in enumerate(row):
+                error, scale = exact(g[p][q]) - value, w[p][p] * w[q][q]
+                if error:
+                    worst = max(worst, float(error**2 / scale) ** 0.5 if scale else float("inf"))
+    return worst
+
+
 def epsilon(X: Any, var_smoothing: float = 1e-9, weight: Any = None) -> Fraction:
     """var_smoothing times the largest variance of a feature over all rows."""
     X = np.asarray(X)
@@ -96,6 +134,51 @@ def joint(x: Any, prior: Any, theta: Any, var: Any) -> list[Decimal]:
                     square = decimal((exact(v) - exact(m)) ** 2 / exact(s))
                     total -= ((2 * PI * decimal(exact(s))).ln() + square) / 2
             out.append(total)
+        return out
+
+
+def full_joint(x: Any, prior: Any, means: Any, covariance: Any) -> list[Decimal]:
+    """Joint log likelihoods of one row for k classes with full covariances, by elimination."""
+    with localcontext() as context:
+        context.prec = 60
+        out = []
+        for p, mean, matrix in zip(prior, means, covariance, strict=True):
+            d = len(mean)
+            rows = [[exact(v) for v in row] for row in matrix]
+            z = [exact(a) - exact(b) for a, b in zip(x, mean, strict=True)]
+            total = 2 * decimal(exact(p)).ln() - d * (2 * PI).ln()
+            for i in range(d):  # L D L' without roots: a pivot and a square at a time
+                pivot = rows[i][i]
+                total -= decimal(pivot).ln() + decimal(z[i] ** 2 / pivot)
+                for r in range(i + 1, d):
+                    share = rows[r][i] / pivot
+                    z[r] -= share * z[i]
+                    rows[r] = [a - share * b for a, b in zip(rows[r], rows[i], strict=True)]
+            out.append(total / 2)
+        return out
+
+
+def categories(values: Any, y: Any, weight: Any, classes: Any) -> list[dict[Any, Fraction]]:
+    """Per class: exact weights of the categories that any class has; None is not there."""
+    seen = {v for v, w in zip(values, weight, strict=True) if v is not None and w}
+    out = [dict.fromkeys(seen, Fraction(0)) for _ in classes]
+    for v, label, w in zip(values, y, weight, strict=True):
+        if v in seen:
+            out[list(classes).index(label)][v] += exact(w)
+    return out
+
+
+def category_terms(value: Any, found: list[dict[Any, Fraction]], alpha: Any) -> list[Decimal]:
+    """Smoothed log probabilities of a value for k classes; 0 where it is None."""
+    with localcontext() as context:
+        context.prec = 60
+        if value is None:
+            return [Decimal(0)] * len(found)
+        out = []
+        for own in found:
+            share = own.get(value, Fraction(0)) + exact(alpha)
+            share /= sum(own.values(), Fraction(0)) + exact(alpha) * len(own)
+            out.append(decimal(share).ln() if share else Decimal("-Infinity"))
         return out
 
 

@@ -596,6 +596,7 @@ def test_copies_of_every_kind(make_data):
     fresh = clone(model)
     assert fresh.get_params() == {
         "priors": [0.2, 0.3, 0.5], "var_smoothing": 1e-7, "missing": "error",
+        "covariance_type": "diag", "tied": False, "ddof": 0,
     }  # fmt: skip
     with pytest.raises(NotFittedError):
         fresh.predict(X)

@@ -24,9 +24,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import class_stats, exact
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from fastgnb import ClassStats, GaussianNB, ModelFileError, _model_file, load, persist, save
+from fastgnb import (
+    ClassStats,
+    GaussianBayes,
+    GaussianNB,
+    ModelFileError,
+    PCAGaussianNB,
+    _model_file,
+    load,
+    persist,
+    save,
+)
 from fastgnb.persist import SavedModel
 
 DATA = pathlib.Path(__file__).parent / "data"
@@ -36,16 +47,19 @@ EXAMPLES = pytest.mark.parametrize(
 )
 
 
-def of_rows(X, y, sample_weight=None, *, names=None, classes=None, missing="error", **keywords):
+def of_rows(
+    X, y, sample_weight=None, *, names=None, classes=None, missing="error", scatter="diag",
+    **keywords,
+):  # fmt: skip
     stats = ClassStats.from_rows(
-        X, y, sample_weight, feature_names=names, classes=classes, missing=missing
+        X, y, sample_weight, feature_names=names, classes=classes, missing=missing, scatter=scatter
     )
     return SavedModel.from_stats(stats, missing=missing, **keywords)
 
 
 NAMES = [
     "whole numbers", "bytes", "booleans", "floats", "text", "objects", "missing", "subtracted",
-    "edited", "extreme", "many",
+    "edited", "extreme", "many", "tied", "rich", "full", "shared", "axes", "own axes", "less",
 ]  # fmt: skip
 
 
@@ -71,7 +85,22 @@ def models():
         "edited": edited,
         "extreme": of_rows(np.array([[1e150], [-1e150], [1e-300]]), [1, 2**62, -(2**63)]),
         "many": of_rows(np.sin(many)[:, None], many),
-    }
+        "tied": of_rows(X, y, tied=True, ddof=1, covariance_type="spherical"),
+        "rich": of_rows(X, y, scatter="full"),
+        "full": of_rows(X, y, scatter="full", model="GaussianBayes", shrinkage="oas"),
+        "shared": of_rows(
+            X, words, names=["a", "b"], scatter="full", model="GaussianBayes", tied=True,
+            reg_param=0.25, shrinkage=0.5, priors=[0.25, 0.75],
+        ),
+        "axes": of_rows(X, y, scatter="full", model="PCAGaussianNB", n_components=1, target="y"),
+        "own axes": of_rows(
+            X, y, scatter="full", model="PCAGaussianNB", n_components=0.5, rotation="class"
+        ),
+        "less": SavedModel.from_stats(
+            ClassStats.from_rows(X, y, scatter="full")
+            - ClassStats.from_rows(X[:1], y[:1], scatter="full"), model="GaussianBayes",
+        ),
+    }  # fmt: skip
 
 
 @functools.cache
@@ -193,7 +222,9 @@ JUNK = [
     [{}, {}], [[0], [1]], {}, {"a": 1}, {"dtype": "<i8", "values": [0, 7]},
 ]  # fmt: skip
 PLACES = [
-    *((field,) for field in sorted(persist._FIELDS)),
+    *((field,) for field in sorted(persist._FIELDS)), ("options",),
+    *(("options", name) for name in ("tied", "ddof", "covariance_type", "reg_param", "shrinkage")),
+    ("options", "n_components"), ("options", "rotation"),
     ("classes", "dtype"), ("classes", "values"), ("columns", "target"), ("columns", "weight"),
     ("versions", "fastgnb"), ("classes", "more"), ("more",), (),
 ]  # fmt: skip
@@ -205,7 +236,9 @@ DOCUMENTS = st.tuples(
 )  # fmt: skip
 TENSORS = st.tuples(
     st.just("tensor"),
-    st.sampled_from(sorted(persist._OF_CLASSES | persist._OF_FEATURES | persist._OPTIONAL)),
+    st.sampled_from(
+        sorted(persist._OF_CLASSES | persist._OF_FEATURES | persist._OPTIONAL | {"covariance"})
+    ),
     st.sampled_from(["one", "one", "all", "drop", "dtype", "shape", "double", "rename", "copy"]),
     st.tuples(st.sampled_from(NUMBERS), st.integers(0, 2**16)),
 )
@@ -269,9 +302,10 @@ def must_be_a_model(saved):
     assert values == sorted(set(values))
     assert saved.classes.dtype.kind in "biufUO"
     for name, tensor in persist._tensors(saved).items():
-        assert tensor.shape == ((k,) if name in persist._OF_CLASSES else (k, d))
+        shape = (k * d, d) if name == "covariance" else (k, d)
+        assert tensor.shape == ((k,) if name in persist._OF_CLASSES else shape)
         assert np.isfinite(tensor).all() or (name == "peak" and not np.isnan(tensor).any())
-        assert (tensor >= 0).all() or name in ("mean", "mean_low", "theta")
+        assert (tensor >= 0).all() or name in ("mean", "mean_low", "theta", "covariance")
     assert (abs(stats.mean_low) <= np.spacing(abs(stats.mean)) * 4).all()
     assert saved.priors is None or np.isclose(sum(saved.priors), 1)
     assert 0 <= saved.epsilon < np.inf
@@ -284,8 +318,9 @@ def must_be_a_model(saved):
 
 def must_score(saved):
     can_win = (saved.class_prior > 0) & (saved.stats.count > 0)
-    is_whole = can_win.any() and (saved.var[can_win] > 0).all()
-    X = np.vstack([saved.theta, np.zeros_like(saved.theta[:1]), saved.theta[:1] + 1.0])
+    is_whole = saved.rotated or (can_win.any() and (saved.var[can_win] > 0).all())
+    means = saved.stats.mean if saved.rotated else saved.theta
+    X = np.vstack([means, np.zeros_like(means[:1]), means[:1] + 1.0])
     if not is_whole:
         with pytest.raises(ValueError, match=DOORS):
             saved.score(X)
@@ -299,7 +334,9 @@ def must_score(saved):
 def must_learn(saved):
     """A finite model, or a ValueError where the numbers do not fit together."""
     try:
-        more = ClassStats.from_rows(np.ones((1, saved.n_features)), saved.classes[:1])
+        scatter = "diag" if saved.stats.covariance is None else "full"
+        row = np.ones((1, saved.n_features))
+        more = ClassStats.from_rows(row, saved.classes[:1], scatter=scatter)
         more = replace(more, feature_names=saved.feature_names)
         after = saved.with_stats(saved.stats + more)
     except ValueError:
@@ -667,12 +704,38 @@ def test_files_of_the_past_predict_and_learn_on(name):
     np.testing.assert_allclose(model.stats_.scatter, floats(truth.scatter), rtol=1e-14)
 
 
+# The same of other members: rows, labels, the estimator.
+PAST_MEMBERS = {
+    "schema2_tied": (ROWS, SEVENS, GaussianNB(tied=True, covariance_type="spherical", ddof=1)),
+    "schema2_full": (ROWS, TEXT, GaussianBayes(reg_param=0.125, shrinkage="oas")),
+    "schema2_shared": (ROWS, SEVENS, GaussianBayes(tied=True, ddof=1, priors=[0.25, 0.75])),
+    "schema2_axes": (ROWS, SEVENS, PCAGaussianNB(n_components=1, rotation="within")),
+    "schema2_own_axes": (ROWS, SEVENS, PCAGaussianNB(n_components=0.875, rotation="class")),
+}
+
+
+@pytest.mark.parametrize("name", PAST_MEMBERS)
+def test_members_of_the_past_predict_and_learn_on(name):
+    X, y, estimator = PAST_MEMBERS[name]
+    model, truth = load(DATA / f"{name}.fgnb"), clone(estimator).fit(X, y)
+    assert repr(model) == repr(estimator)
+    np.testing.assert_allclose(
+        model.predict_joint_log_proba(X), truth.predict_joint_log_proba(X), rtol=1e-9
+    )
+    model.partial_fit(X + 1, y)
+    truth.partial_fit(X + 1, y)
+    np.testing.assert_allclose(
+        model.predict_joint_log_proba(X), truth.predict_joint_log_proba(X), rtol=1e-9
+    )
+
+
 def test_a_schema_has_its_files():
-    """Whoever raises SCHEMA adds files of the new number to tests/data and to PAST above."""
-    numbers = {int(re.match(r"schema(\d+)_", name)[1]) for name in PAST}
+    """Whoever raises SCHEMA adds files of the new number to tests/data, and to what is above."""
+    past = [*PAST, *PAST_MEMBERS]
+    numbers = {int(re.match(r"schema(\d+)_", name)[1]) for name in past}
     assert numbers == set(range(1, _model_file.SCHEMA + 1))
-    assert {path.stem for path in DATA.glob("*.fgnb")} == set(PAST)
-    for name in PAST:
+    assert {path.stem for path in DATA.glob("*.fgnb")} == set(past)
+    for name in past:
         document, _ = _model_file.unpack(DATA / f"{name}.fgnb")
         assert name.startswith(f"schema{document['schema']}_")
 
@@ -680,8 +743,8 @@ def test_a_schema_has_its_files():
 @pytest.mark.parametrize(
     ("schema", "message"),
     [
-        (_model_file.SCHEMA + 1, r"has schema 2, and this version of fastgnb reads 1\. Update"),
-        (0, "has schema 0, expected a number from 1 to 1"),
+        (_model_file.SCHEMA + 1, r"has schema 3, and this version of fastgnb reads 2\. Update"),
+        (0, "has schema 0, expected a number from 1 to 2"),
         (-1, "has schema -1, expected a number"),
         (True, "has schema True, expected a number"),
         (1.0, "has schema 1.0, expected a number"),
@@ -711,7 +774,10 @@ def test_other_schemas(path, schema, message):
         (lambda t, d: t.update(var=t["var"].astype("f4")), "var is F32, expected F64"),
         (lambda t, d: d.update(more=1), "not valid: 'more' is unknown"),
         (lambda t, d: d.pop("epsilon"), "not valid: 'epsilon' is missing"),
-        (lambda t, d: d.update(model="Other"), "model is 'Other', expected 'GaussianNB'"),
+        (
+            lambda t, d: d.update(model="Other"),
+            r"model is 'Other', expected one of \['GaussianNB'\]",
+        ),
         (lambda t, d: d.update(epsilon=np.nan), "epsilon must be a number from 0 up, got nan"),
         (lambda t, d: d.update(epsilon=-1.0), "epsilon must be a number from 0 up, got -1.0"),
         (lambda t, d: d.update(var_smoothing=True), "var_smoothing must be a number .* got True"),

@@ -6,13 +6,26 @@ import json
 import os
 
 import numpy as np
+import pandas as pd
 import pytest
 from safetensors.numpy import save as dump
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.naive_bayes import GaussianNB as Reference
 
 import fastgnb
-from fastgnb import ClassStats, GaussianNB, ModelFileError, _model_file, load, persist, save
+from fastgnb import (
+    ClassStats,
+    GaussianBayes,
+    GaussianNB,
+    ModelFileError,
+    PCAGaussianNB,
+    _model_file,
+    load,
+    persist,
+    save,
+)
+from fastgnb.persist import SavedModel
 
 LABELS = {
     "int": np.array([3, -7, 2**62]),
@@ -147,7 +160,7 @@ def forged(tmp_path, change):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda t, d: d.update(schema=99), "has schema 99, and this version of fastgnb reads 1"),
+        (lambda t, d: d.update(schema=99), "has schema 99, and this version of fastgnb reads 2"),
         (lambda t, d: t.update(var=-t["var"]), "var is negative"),
         (lambda t, d: t.update(theta=t["theta"] * np.nan), "theta is not finite"),
         (lambda t, d: t.update(count=t["count"][:1]), r"count is float64 \(1,\), expected \(2,\)"),
@@ -180,3 +193,111 @@ def test_a_saved_model_scores_without_scikit_learn(tmp_path):
         saved.score(np.where(np.arange(18).reshape(6, 3) == 5, np.nan, X))
     with pytest.raises(ValueError, match="total weight is 0"):
         persist.SavedModel.from_stats(ClassStats.from_rows(X[:0], LABELS["int"][:0]))
+
+
+MEMBERS = [
+    GaussianNB(tied=True, ddof=1),
+    GaussianBayes(shrinkage=0.25, reg_param=np.float64(0.125)),
+    GaussianBayes(tied=True, priors=[0.75, 0.25], covariance_type="diag"),
+    PCAGaussianNB(n_components=np.int64(2)),
+    PCAGaussianNB(n_components=0.5, rotation="class", var_smoothing=0.0),
+]
+
+
+@pytest.mark.parametrize("estimator", MEMBERS, ids=repr)
+def test_every_member_comes_back_and_learns_on(tmp_path, rng, estimator):
+    X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
+    X[:, 1] += X[:, 0]
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    model = clone(estimator).fit(frame, y)
+    save(model, tmp_path / "m")
+    again = load(tmp_path / "m")
+    assert type(again) is type(model)
+    assert again.get_params() == model.get_params()
+    assert np.array_equal(again.predict_proba(frame), model.predict_proba(frame))
+    again.partial_fit(frame + 1, y)
+    model.partial_fit(frame + 1, y)
+    assert np.array_equal(again.predict_proba(frame), model.predict_proba(frame))
+    assert np.array_equal(again.merge(model).class_count_, 2 * model.class_count_)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda t, d: d.update(model="GaussianMixture"),
+            "model is 'GaussianMixture', expected one",
+        ),
+        (lambda t, d: d.update(model=["GaussianBayes"]), "expected one of"),
+        (lambda t, d: d.update(schema=1), "'options' is unknown"),
+        (lambda t, d: d.update(options=[]), "options are not an object"),
+        (lambda t, d: d["options"].pop("tied"), "'tied' is missing"),
+        (lambda t, d: d["options"].update(rotation="total"), "'rotation' is unknown"),
+        (lambda t, d: d["options"].update(shrinkage=[0.5]), "shrinkage is a list"),
+        (lambda t, d: d["options"].update(reg_param=2.0), "reg_param must be a number from 0 to 1"),
+        (lambda t, d: d.update(priors=[1.0]), "Number of priors must match number of classes"),
+        (lambda t, d: d.update(missing="skip"), "missing='skip' needs diagonal scatter"),
+        (lambda t, d: t.pop("covariance"), "'covariance' is missing"),
+        (lambda t, d: t.update(theta=t["mean"]), "'theta' is unknown"),
+        (lambda t, d: t.update(covariance=t["covariance"][:2]), r"covariance is float64 \(2, 2\)"),
+        (lambda t, d: t.update(covariance=t["covariance"] * np.nan), "covariance is not finite"),
+        (lambda t, d: t["covariance"].__setitem__((0, 1), 0.5), "covariance is not symmetric"),
+        (lambda t, d: t["covariance"].__setitem__((0, 0), 9.5), "diagonal of covariance is not"),
+        (
+            lambda t, d: t.update(
+                covariance=np.where(np.tile(np.eye(2), (2, 1)), t["covariance"], 99.0)
+            ),
+            "covariance is more than variances allow",
+        ),
+        (
+            lambda t, d: t.update(feature_count=np.full((2, 2), 3.0)),
+            "covariance and feature_count exclude each other",
+        ),
+    ],
+)
+def test_content_that_makes_no_member(tmp_path, rng, change, message):
+    X, y = rng.normal(size=(20, 2)), np.arange(20) % 2
+    saved = SavedModel.from_stats(
+        ClassStats.from_rows(X, y, scatter="full"), model="GaussianBayes", shrinkage=0.5
+    )
+    document, tensors = persist._document(saved), dict(persist._tensors(saved))
+    tensors["covariance"] = tensors["covariance"].copy()
+    change(tensors, document)
+    (tmp_path / "m").write_bytes(_model_file.pack(json.dumps(document), tensors))
+    with pytest.raises(ModelFileError, match=message):
+        load(tmp_path / "m")
+
+
+def test_what_earlier_versions_can_read_is_written_for_them(tmp_path, rng):
+    X, y = rng.normal(size=(20, 2)), np.arange(20) % 2
+    for model, schema in ((GaussianNB(), 1), (GaussianNB(tied=True), 2), (GaussianBayes(), 2)):
+        save(model.fit(X, y), tmp_path / "m")
+        assert _model_file.unpack(tmp_path / "m")[0]["schema"] == schema
+
+
+@pytest.mark.parametrize("row", [0, 7])
+def test_a_saved_model_names_rows_that_are_not_finite(row):
+    model, X = fitted()
+    saved = SavedModel.from_stats(model.stats_)
+    X = np.vstack([X, X])
+    X[row, 1] = np.nan
+    with pytest.raises(ValueError, match=f"Input X contains NaN: the value in row {row}, column 1"):
+        saved.score(X)
+    with pytest.raises(ValueError, match="X has 2 features, but the model is expecting 3"):
+        saved.score(X[:, :2])
+
+
+def test_a_saved_model_keeps_what_it_was_told():
+    model, _ = fitted()
+    priors = np.array([0.5, 0.25, 0.25])
+    saved = SavedModel.from_stats(
+        model.stats_, priors=priors, var_smoothing=0.5, target="y", weight="w"
+    )
+    assert saved.priors == [0.5, 0.25, 0.25]
+    assert saved.class_prior.tolist() == saved.priors
+    assert (saved.var_smoothing, saved.target, saved.weight) == (0.5, "y", "w")
+    assert saved.versions["fastgnb"] == fastgnb.__version__
+    assert np.array_equal(saved.var, model.stats_.variance + saved.epsilon)
+    again = saved.with_stats(model.stats_ + model.stats_)
+    assert (again.priors, again.target, again.weight) == (saved.priors, "y", "w")
+    assert SavedModel.from_stats(model.stats_).var_smoothing == 1e-9

@@ -4,6 +4,15 @@
 def warmup() -> int:
     """Compile and cache every variant of every kernel; return how many variants there are."""
     from .. import _jit
-    from . import accumulate, encode, logs, merge, score  # noqa: F401  (they register their examples)
+    from . import (  # noqa: F401  (they register their examples)
+        accumulate,
+        encode,
+        logs,
+        merge,
+        mixed,
+        scatter,
+        score,
+        whitened,
+    )
 
     return _jit.compile_examples()

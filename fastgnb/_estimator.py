@@ -1,0 +1,370 @@
+"""What every estimator of the family does: checks, learning, merging, scoring and sampling.
+
+A member says how parameters come from statistics, and has the parameters and attributes of its
+own; see `GaussianClassifier` for what it defines.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import assert_all_finite, check_random_state, column_or_1d
+from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _validate
+from ._validate import Labels
+from .family import MEMBERS
+from .kernels.outputs import Scores, Table
+from .params import GaussianParams, RotatedParams, as_priors, check_smoothing
+from .scoring import score as score_rows
+from .stats import ClassStats, from_arrays
+
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+
+
+class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier over `ClassStats`.
+
+    A member names its entry in `family.MEMBERS` as `_member`, and defines `_estimate`, which takes
+    statistics to what decides; `_adopt`, which sets attributes to that; `_params`, which takes
+    attributes to what scoring needs; and `_draw` for sampling.
+    """
+
+    _member: ClassVar[str]
+    _kind_of_stats: ClassVar[type] = ClassStats
+
+    priors: ArrayLike | None
+    var_smoothing: float
+
+    classes_: NDArray[Any]
+    class_prior_: NDArray[np.float64]
+    stats_: ClassStats
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from rows X (n, d) with labels y (n,), forgetting what was learned before.
+
+        sample_weight (n,): 0 or more, a number, or None for 1 each. Returns self.
+        Raises ValueError or TypeError, as scikit-learn's, for input that is not right.
+        """
+        return self._learn(X, y, None, sample_weight, first=True)
+
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from more rows: the model is then that of all rows so far, in any pieces.
+
+        classes : all labels that may ever come, needed at the first call, may be left out later.
+        Raises as `fit`; the model is then as it was. Returns self.
+        """
+        first = getattr(self, "classes_", None) is None
+        if first and classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        declared = self._check_classes(classes, first=first)
+        return self._learn(X, y, declared, sample_weight, first=first)
+
+    def fit_stats(self, stats: ClassStats) -> Self:
+        """Take the model from statistics, without any rows. Returns self.
+
+        Raises ValueError where the statistics hold no weight or do not fit the parameters.
+        """
+        if not isinstance(stats, self._kind_of_stats):
+            wanted = self._kind_of_stats.__name__
+            raise TypeError(f"Expected {wanted}, got {type(stats).__name__}.")
+        self._check_params()
+        self._adopt(stats, self._estimated(stats))
+        return self._keep_names(stats)
+
+    def merge(self, other: GaussianClassifier) -> Self:
+        """Learn what another model learned, as if its rows had come here. Returns self.
+
+        Classes are united by label. Raises ValueError where the features differ.
+        """
+        check_is_fitted(self)
+        if not isinstance(other, type(self)):
+            wanted = f"fastgnb.{type(self).__name__}"
+            raise TypeError(f"Expected a {wanted}, got {type(other).__name__}.")
+        check_is_fitted(other)
+        return self.fit_stats(self.stats_ + other.stats_)
+
+    def reestimate(self, **params: Any) -> Self:
+        """A new model of the same statistics with other parameters, without any rows.
+
+        params : constructor parameters to change, such as priors, smoothing, ddof or tied.
+        Raises ValueError for parameters that are wrong or that the statistics do not allow.
+        Cost: that of estimating, O(k d) for diagonal and O(k d^3) for full covariances.
+        """
+        check_is_fitted(self)
+        model: Self = clone(self).set_params(**params)
+        return model.fit_stats(self.stats_)
+
+    def sample(self, n: int = 1, random_state: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Draw n rows X (n, d) float64 from the model, and their labels y (n,).
+
+        Labels are drawn by their priors, and then features from the class. random_state : None, an
+        integer, or a generator of NumPy's, new or old. Raises ValueError for n below 1.
+        """
+        self._check_fitted()
+        if not isinstance(n, (int, np.integer)) or n < 1:
+            raise ValueError(
+                f"Invalid value for 'n': {n!r}. The sampling requires at least one sample."
+            )
+        is_new = isinstance(random_state, np.random.Generator)
+        draw = random_state if is_new else check_random_state(random_state)
+        prior = np.asarray(self.class_prior_) / np.sum(self.class_prior_)
+        codes = draw.choice(len(prior), size=n, p=prior)
+        return self._draw(codes, draw), self._labels()[codes]
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """The most probable class (n,) of each row of X (n, d); the first one in a tie."""
+        self._check_fitted()
+        classes = self._labels()
+        if classes.dtype == np.int64:
+            return self._score(X, values=classes).codes
+        return np.asarray(classes[self._score(X).codes])
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[Any]:
+        """Posterior probabilities (n, k); float32 where X is float32, else float64."""
+        return self._table(X, "proba")
+
+    def predict_log_proba(self, X: ArrayLike) -> NDArray[Any]:
+        """Log posterior probabilities (n, k); float32 where X is float32, else float64."""
+        return self._table(X, "log_proba")
+
+    def predict_joint_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Joint log likelihoods log p(c) + log p(x | c), (n, k), float64."""
+        return self._table(X, "joint")
+
+    def predict_log_evidence(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Log density log p(x) (n,) of each row under the whole model; low for outliers."""
+        return np.asarray(self._score(X, evidence=True).evidence)
+
+    def _skips(self) -> bool:
+        """Whether NaN are missing values."""
+        return False
+
+    def _is_full(self, first: bool) -> bool:
+        """Whether rows are learned with full scatter: as needed, or as what is there already."""
+        return MEMBERS[self._member].needs_full or (
+            not first and self.stats_.covariance is not None
+        )
+
+    def _estimated(self, stats: ClassStats) -> Any:
+        if not stats.count.sum() > 0:
+            raise ValueError("The statistics hold no rows: their total weight is 0.")
+        return self._estimate(stats)
+
+    def _options(self) -> dict[str, Any]:
+        """The parameters that estimating takes."""
+        names = "priors", "var_smoothing", *MEMBERS[self._member].options
+        return {name: getattr(self, name) for name in names}
+
+    def _check_own_params(self) -> None:
+        """Raise ValueError or TypeError for constructor parameters that are wrong."""
+        MEMBERS[self._member].check(self._options())
+        check_smoothing(self.var_smoothing)
+        if self.priors is not None:
+            as_priors(self.priors)
+
+    def _estimate(self, stats: ClassStats) -> Any:
+        raise NotImplementedError
+
+    def _adopt(self, stats: ClassStats, estimated: Any) -> None:
+        """Set every fitted attribute that rows or statistics decide."""
+        self.stats_ = stats
+        self.classes_ = stats.classes.copy()
+        self.class_count_ = stats.count.copy()
+
+    def _params(self, n_features: int) -> GaussianParams | RotatedParams:
+        raise NotImplementedError
+
+    def _draw(self, codes: NDArray[Any], draw: Any) -> NDArray[np.float64]:
+        raise NotImplementedError
+
+    def _learn(
+        self,
+        X: Any,
+        y: Any,
+        classes: NDArray[Any] | None,
+        sample_weight: Any,
+        *,
+        first: bool,
+    ) -> Self:
+        """Add rows to the statistics; nothing of the model changes before all of it can."""
+        self._check_params()
+        before = dict(self.__dict__)
+        try:
+            rows, labels = self._check_rows_labels(X, y, first=first)
+            found = _validate.encode(labels)
+            if classes is not None:
+                found = _validate.locate(found, classes)
+            stats = self._stats_of(rows, found, sample_weight, first=first)
+            stats = stats if first else self.stats_ + stats
+            self._adopt(stats, self._estimated(stats))
+        except BaseException:
+            self.__dict__ = before
+            raise
+        return self
+
+    def _stats_of(
+        self, rows: NDArray[Any], labels: Labels, sample_weight: Any, *, first: bool
+    ) -> ClassStats:
+        weight = _validate.check_weight(sample_weight, len(rows))
+        if weight is not None and not weight.any():
+            raise ValueError("Sample weights must contain at least one non-zero number.")
+        names = getattr(self, "feature_names_in_", None)
+        try:
+            return from_arrays(
+                rows, labels, weight, skip=self._skips(),
+                feature_names=None if names is None else tuple(names), full=self._is_full(first),
+            )  # fmt: skip
+        except _validate.NotFiniteError:
+            self._refuse(rows)
+            raise
+
+    def _gather(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        """Statistics of rows, of the kind that `fit_stats` takes."""
+        return ClassStats.from_rows(
+            X, y, sample_weight, missing=getattr(self, "missing", "error"),
+            scatter="full" if self._is_full(first=True) else "diag",
+        )  # fmt: skip
+
+    def _keep_names(self, stats: ClassStats) -> Self:
+        self.n_features_in_ = stats.n_features
+        if stats.feature_names is not None:
+            self.feature_names_in_ = np.array(stats.feature_names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return self
+
+    def _table(self, X: Any, table: Table) -> NDArray[Any]:
+        return np.asarray(self._score(X, table).table)
+
+    def _score(
+        self,
+        X: Any,
+        table: Table | None = None,
+        *,
+        evidence: bool = False,
+        values: NDArray[np.int64] | None = None,
+    ) -> Scores:
+        self._check_fitted()
+        rows = self._check_rows(X)
+        scores = self._score_checked(
+            rows, codes=table is None and not evidence, values=values, table=table,
+            evidence=evidence, skip=self._skips(),
+        )  # fmt: skip
+        if scores.bad >= 0:
+            self._refuse(rows)
+        return scores
+
+    def _score_checked(self, rows: NDArray[Any], *, table: Table | None, **wanted: Any) -> Scores:
+        params = self._params(rows.shape[1])
+        return score_rows(rows, params, table=table, dtype=dtype_of(rows, table), **wanted)
+
+    def _labels(self) -> NDArray[Any]:
+        """The classes (k,), edited or not. Raises ValueError where they are not one a class."""
+        classes = np.asarray(self.classes_)
+        if classes.shape != self.stats_.count.shape:
+            raise ValueError(
+                f"Expected classes_ of shape {self.stats_.count.shape}, got {classes.shape}."
+            )
+        return classes
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "stats_"):  # quicker than scikit-learn's check, whose error it is
+            check_is_fitted(self)
+
+    def _check_params(self) -> None:
+        try:
+            self._check_own_params()
+        except (ValueError, TypeError):
+            try:
+                self._validate_params()  # scikit-learn's error and text, where it has one
+            except InvalidParameterError:
+                raise
+            except (TypeError, OverflowError):
+                pass
+            raise
+
+    def _check_classes(self, classes: Any, *, first: bool) -> NDArray[Any]:
+        """The declared classes, sorted. Raises ValueError unless they are the first call's."""
+        if classes is None:
+            return self.stats_.classes
+        declared = _validate.classes_of(classes)
+        if not first and declared.tolist() != self.classes_.tolist():
+            raise ValueError(
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, was: "
+                f"{self.classes_!r}"
+            )
+        return declared if first else self.stats_.classes
+
+    def _is_plain(self, X: Any) -> bool:
+        """Whether X needs no conversion and no check that its kernel does not make."""
+        return (
+            type(X) is np.ndarray
+            and X.ndim == 2
+            and X.dtype in _FLOATS
+            and X.shape[0] > 0
+            and X.shape[1] > 0
+            and not hasattr(self, "feature_names_in_")
+        )
+
+    def _check_rows(self, X: Any) -> NDArray[Any]:
+        if self._is_plain(X) and X.shape[1] == self.n_features_in_:
+            return np.asarray(X)
+        return self._checked_rows(X, reset=False)
+
+    def _check_rows_labels(self, X: Any, y: Any, *, first: bool) -> tuple[NDArray[Any], Any]:
+        plain = (
+            self._is_plain(X) and type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iub"
+        )
+        if plain and len(X) == len(y) and (first or X.shape[1] == self.n_features_in_):
+            self.n_features_in_ = X.shape[1]
+            return X, y
+        if y is None:
+            validate_data(self, X, y, reset=first, ensure_all_finite=False)
+        labels = _labels_of(y)
+        rows = self._checked_rows(X, reset=first)
+        _validate.check_lengths(rows, labels)
+        return rows, labels
+
+    def _checked_rows(self, X: Any, *, reset: bool) -> NDArray[Any]:
+        """Rows as scikit-learn takes them, and as real numbers of at most 8 bytes."""
+        plain = _validate.unmasked(X)
+        try:
+            rows = validate_data(self, plain, reset=reset, ensure_all_finite=False, dtype="numeric")
+        except OverflowError as error:
+            raise _validate.too_large() from error
+        _validate.check_columns(X)
+        return _validate.as_numbers(rows)
+
+    def _refuse(self, rows: NDArray[Any]) -> None:
+        """Raise scikit-learn's error for rows that are not finite, or ours.
+
+        scikit-learn before 1.9 overlooks them in the other byte order.
+        """
+        skip = self._skips()
+        assert_all_finite(rows, allow_nan=skip, estimator_name=type(self).__name__, input_name="X")
+        _validate.check_finite(rows, None, skip=skip)
+
+
+def dtype_of(rows: NDArray[Any], table: Table | None) -> Any:
+    """The type of a table for rows: float32 for probabilities of float32 rows, else float64."""
+    is_single = rows.dtype.kind == "f" and rows.dtype.itemsize == 4
+    return np.float32 if is_single and table in ("proba", "log_proba") else np.float64
+
+
+def _labels_of(y: Any) -> NDArray[Any]:
+    """y (n,) as labels; a column is flattened with scikit-learn's warning."""
+    labels = _validate.labels_array(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        return _validate.as_labels(column_or_1d(y, warn=True))
+    return _validate.as_labels(labels)

@@ -1,0 +1,156 @@
+"""The members of the family, without scikit-learn: their parameters, and how each is estimated.
+
+What an estimator is besides its face stands here once, for files and commands too. A further
+member needs an entry here, and an estimator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .covariance import FullMoments, estimate_full, whiten
+from .params import (
+    Moments,
+    RotatedParams,
+    check_sharing,
+    check_shrinkage,
+    check_unit,
+    estimate,
+    rotated_params,
+)
+from .rotation import Axes, check_components, principal_axes, rotate
+from .stats import ClassStats
+
+__all__ = ["MEMBERS", "ROTATIONS", "AlongAxes", "Fitted", "Member", "estimate_along_axes"]
+
+Floats = NDArray[np.float64]
+ROTATIONS = frozenset({"total", "within", "class"})
+
+
+class Fitted(NamedTuple):
+    """A model: moments by feature, or by axis, and what scoring takes where these do not do."""
+
+    moments: Moments
+    params: RotatedParams | None
+
+
+class Member(NamedTuple):
+    """Whether full scatter is needed; options besides priors, smoothing and missing, as they are by
+    default; `check`, which raises ValueError for options; default smoothing; `estimate`."""
+
+    needs_full: bool
+    options: Mapping[str, Any]
+    check: Callable[[Mapping[str, Any]], None]
+    var_smoothing: float
+    estimate: Callable[..., Fitted]
+
+
+class AlongAxes(NamedTuple):
+    """Axes (g, r, d), the centre (g, d) where they cross, moments (k, r) along them, parameters."""
+
+    axes: Axes
+    centre: Floats
+    moments: Moments
+    params: RotatedParams
+
+
+def estimate_along_axes(
+    stats: ClassStats,
+    *,
+    n_components: int | float | None = None,
+    rotation: str = "total",
+    priors: ArrayLike | None = None,
+    var_smoothing: float = 1e-9,
+    **sharing: Any,
+) -> AlongAxes:
+    """Naive Bayes along the principal axes of statistics with full scatter. Cost: O(k d^2 + d^3).
+
+    See `rotation.principal_axes` for n_components, and `params.estimate` for the rest. Raises
+    ValueError for diagonal scatter, and for parameters that do not fit.
+    """
+    if stats.covariance is None:
+        raise ValueError(
+            "Principal axes need full scatter: make the statistics with scatter='full'."
+        )
+    whole = stats.to_diag().collapse()
+    if not np.isfinite(whole.variance).all():
+        raise ValueError(
+            "The variance of all rows overflows float64: classes are too far apart. Scale the "
+            "features down."
+        )
+    if rotation == "class":
+        centre, scatters = stats.mean, stats.covariance
+    else:
+        scatter = stats.within() if rotation == "within" else stats.total()
+        centre, scatters = whole.mean, scatter[None] / stats.count.sum()
+    axes = principal_axes(scatters, n_components)
+    seen = rotate(stats, centre, axes.components)
+    moments = estimate(seen, priors=priors, var_smoothing=var_smoothing, **sharing)
+    params = rotated_params(moments, centre, axes.components, stats.count)
+    return AlongAxes(axes, centre, moments, params)
+
+
+def _naive(stats: ClassStats, **options: Any) -> Fitted:
+    return Fitted(estimate(stats, **options), None)
+
+
+def _full(stats: ClassStats, **options: Any) -> Fitted:
+    full = estimate_full(stats, **options)
+    return Fitted(_diagonal(full, len(stats.classes)), whiten(stats, full))
+
+
+def _diagonal(full: FullMoments, k: int) -> Moments:
+    """Variances (k, d) of the features alone."""
+    variance = np.diagonal(full.covariance, axis1=-2, axis2=-1)
+    shape = k, variance.shape[-1]
+    return Moments(
+        full.class_prior, full.theta, np.broadcast_to(variance, shape).copy(), full.epsilon
+    )
+
+
+def _along_axes(stats: ClassStats, **options: Any) -> Fitted:
+    found = estimate_along_axes(stats, **options)
+    return Fitted(found.moments, found.params)
+
+
+def _check_naive(options: Mapping[str, Any]) -> None:
+    check_sharing(
+        options["covariance_type"], options["tied"], options["ddof"], {"diag", "spherical"}
+    )
+
+
+def _check_full(options: Mapping[str, Any]) -> None:
+    kinds = {"full", "diag", "spherical"}
+    check_sharing(options["covariance_type"], options["tied"], options["ddof"], kinds)
+    check_unit(options["reg_param"], "reg_param")
+    check_shrinkage(options["shrinkage"])
+
+
+def _check_axes(options: Mapping[str, Any]) -> None:
+    check_components(options["n_components"])
+    if options["rotation"] not in ROTATIONS:
+        raise ValueError(
+            f"rotation must be one of {sorted(ROTATIONS)}, got {options['rotation']!r}."
+        )
+    _check_naive(options)
+
+
+_SHARING = {"tied": False, "ddof": 0}
+
+MEMBERS: dict[str, Member] = {
+    "GaussianNB": Member(
+        False, {"covariance_type": "diag"} | _SHARING, _check_naive, 1e-9, _naive
+    ),
+    "GaussianBayes": Member(
+        True, {"covariance_type": "full", "reg_param": 0.0, "shrinkage": None} | _SHARING,
+        _check_full, 0.0, _full,
+    ),
+    "PCAGaussianNB": Member(
+        True, {"n_components": None, "rotation": "total", "covariance_type": "diag"} | _SHARING,
+        _check_axes, 1e-9, _along_axes,
+    ),
+}  # fmt: skip

@@ -1,0 +1,283 @@
+"""MixedStats: statistics of continuous and categorical features; numbers that add and subtract."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _validate
+from ._categories import Column, MixedRows, find_categorical, is_frame, positions, split
+from ._validate import Labels
+from .stats import ClassStats, from_arrays, joined, remainder
+
+Floats = NDArray[np.float64]
+
+# Rows whose weights are summed one after the other, which bounds the rounding error, and rows that
+# are counted at once, which bounds the memory.
+_SHORT, _LONG = 1 << 11, 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class MixedStats:
+    """Sufficient statistics of the rows of k classes over continuous and categorical features.
+
+    Attributes
+    ----------
+    gaussian : ClassStats of the c continuous features, in their order; c may be 0.
+    categories : for each categorical feature, in their order, its sorted distinct labels (m,):
+        int64, bool, or object where they are text. Each has weight in some class.
+    counts : for each of them (k, m) float64, sums of the weights of the rows of a class that have
+        the category.
+    is_categorical : (d,) bool, which of the d = c + q features are categorical.
+    feature_names : tuple of d str, or None where the rows had none.
+
+    Notes
+    -----
+    `a + b` are the statistics of the rows of both, `a - b` those of a's rows without b's; classes
+    and categories are matched by label. Counts of whole weights up to 2^53 are exact, whatever the
+    order; of other weights, their relative error is below 1e-11 at a hundred million rows. For
+    `gaussian` see `ClassStats`. Cost: merging takes O(k (c + m)), with m categories in all.
+    """
+
+    gaussian: ClassStats
+    categories: tuple[NDArray[Any], ...]
+    counts: tuple[Floats, ...]
+    is_categorical: NDArray[np.bool_]
+    feature_names: tuple[str, ...] | None = None
+
+    @classmethod
+    def from_rows(
+        cls,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        categorical_features: Any = None,
+        classes: ArrayLike | None = None,
+        missing: str = "error",
+        feature_names: Sequence[str] | None = None,
+    ) -> MixedStats:
+        """Statistics of rows X (n, d) with labels y (n,) and weights (n,).
+
+        X : numbers, an object array, or a frame. categorical_features, missing : as of `MixedNB`.
+        y, sample_weight, classes, feature_names : as of `ClassStats.from_rows`, which says what is
+        raised too; ValueError also for categories that are not whole numbers, booleans or text,
+        and TypeError for a feature that mixes text and numbers.
+        """
+        skip = _validate.check_missing(missing)
+        names = _validate.names_of(X) if feature_names is None else feature_names
+        names = None if names is None else _validate.check_names(names)
+        table = _table_of(X)
+        mask = find_categorical(categorical_features, table, names)
+        rows = split(table, mask, skip=skip)
+        labels = _validate.as_labels(y)
+        _validate.check_lengths(rows, labels)
+        weight = _validate.check_weight(sample_weight, len(rows))
+        found = _validate.encode(labels)
+        if classes is not None:
+            found = _validate.locate(found, _validate.classes_of(classes))
+        return from_mixed_rows(rows, found, weight, skip=skip, feature_names=names)
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The k sorted labels."""
+        return self.gaussian.classes
+
+    @property
+    def count(self) -> Floats:
+        """Sum of weights of each class (k,)."""
+        return self.gaussian.count
+
+    @property
+    def n_features(self) -> int:
+        """Number of features d, of both kinds."""
+        return len(self.is_categorical)
+
+    def __add__(self, other: object) -> MixedStats:
+        if not isinstance(other, MixedStats):
+            return NotImplemented
+        names = _check_alike(self, other)
+        gaussian = self.gaussian + other.gaussian
+        categories = tuple(map(_united, self.categories, other.categories, self._at()))
+        sides = (_spread(each, gaussian.classes, categories) for each in (self, other))
+        counts = tuple(a + b for a, b in zip(*sides, strict=True))
+        return MixedStats(gaussian, categories, counts, self.is_categorical, names)
+
+    def __radd__(self, other: object) -> MixedStats:
+        return self if other == 0 else NotImplemented  # sum() starts from 0
+
+    def __sub__(self, other: object) -> MixedStats:
+        """The statistics of this one's rows without the other's (unlearning).
+
+        A category of which no row is left goes too. Raises ValueError where the other's rows
+        cannot all be among this one's: see `ClassStats`; a category unknown, or with more weight.
+        """
+        if not isinstance(other, MixedStats):
+            return NotImplemented
+        names = _check_alike(self, other)
+        gaussian = self.gaussian - other.gaussian
+        for own, less, j in zip(self.categories, other.categories, self._at(), strict=True):
+            strange = sorted(set(less.tolist()) - set(own.tolist()))
+            if strange:
+                raise ValueError(
+                    f"Cannot subtract rows of categories {strange} of feature {j}: they were "
+                    "never added."
+                )
+        sides = [_spread(each, gaussian.classes, self.categories) for each in (self, other)]
+        left = tuple(remainder(a, b) for a, b in zip(*sides, strict=True))
+        return _without_empty(
+            MixedStats(gaussian, self.categories, left, self.is_categorical, names)
+        )
+
+    def decay(self, factor: float) -> MixedStats:
+        """The statistics with all weights times `factor`, from above 0 to 1. See `ClassStats`."""
+        gaussian = self.gaussian.decay(factor)
+        counts = tuple(each * float(factor) for each in self.counts)
+        return _without_empty(replace(self, gaussian=gaussian, counts=counts))
+
+    def _at(self) -> list[int]:
+        """Positions of the categorical features among all."""
+        return [int(j) for j in np.flatnonzero(self.is_categorical)]
+
+    def __repr__(self) -> str:
+        c, q = self.gaussian.n_features, len(self.categories)
+        return (
+            f"<MixedStats: {len(self.classes)} classes, {c} continuous and {q} categorical "
+            f"features, total weight {self.count.sum():g}>"
+        )
+
+
+def from_mixed_rows(
+    rows: MixedRows,
+    labels: Labels,
+    weight: Floats | None,
+    *,
+    skip: bool,
+    feature_names: tuple[str, ...] | None,
+) -> MixedStats:
+    """`MixedStats.from_rows` for input that is checked and taken apart already.
+
+    Raises NotFiniteError, with a column of all features, where a value is missing or infinite.
+    """
+    mask = rows.is_categorical
+    if feature_names is not None and len(feature_names) != len(mask):
+        raise ValueError(
+            f"Expected {len(mask)} feature names, one a column, got {len(feature_names)}."
+        )
+    if not skip:
+        rows.check_present(weight)
+    gaussian = _gaussian(rows, labels, weight, skip=skip, names=feature_names)
+    counts = tuple(_counts(each, labels, weight) for each in rows.columns)
+    categories = tuple(each.labels for each in rows.columns)
+    return _without_empty(MixedStats(gaussian, categories, counts, mask, feature_names))
+
+
+def _table_of(X: Any) -> Any:
+    """X as a frame or an array (n, d). Raises ValueError, and TypeError where it is sparse."""
+    _validate.check_dense(X, "X")
+    if is_frame(X):
+        return X
+    # NumPy makes text of numbers that stand beside text.
+    rows = np.asarray(_validate.unmasked(X), object if isinstance(X, (list, tuple)) else None)
+    if rows.ndim != 2 or rows.shape[1] == 0:
+        raise ValueError(
+            f"Expected 2D array with at least 1 feature, got shape {rows.shape}. Reshape your data."
+        )
+    return rows
+
+
+def _gaussian(
+    rows: MixedRows,
+    labels: Labels,
+    weight: Floats | None,
+    *,
+    skip: bool,
+    names: tuple[str, ...] | None,
+) -> ClassStats:
+    """Statistics of the continuous features."""
+    others = np.flatnonzero(~rows.is_categorical)
+    own = None if names is None else tuple(names[j] for j in others)
+    if not len(others):  # counts of classes come with a feature
+        nothing = np.zeros((len(rows), 1), np.float32)
+        found = from_arrays(nothing, labels, weight, skip=False, feature_names=None)
+        none = np.zeros((len(found.count), 0))
+        return replace(found, mean=none, variance=none, mean_low=none, feature_names=own)
+    try:
+        return from_arrays(rows.continuous, labels, weight, skip=skip, feature_names=own)
+    except _validate.NotFiniteError as error:
+        column = int(others[error.column])
+        raise _validate.NotFiniteError(error.value, error.row, column, skip=skip) from None
+
+
+def _counts(column: Column, labels: Labels, weight: Floats | None) -> Floats:
+    """Sums of weights (k, m) of each class and category, in parts that keep digits."""
+    k, m = len(labels.classes), len(column.labels)
+    size, n = k * (m + 1), len(column.codes)
+    codes, out = labels.codes, np.zeros(size)
+    step = _LONG if weight is None else max(_SHORT, size // 8)
+    for a in range(0, n, step):
+        part = slice(a, a + step)
+        place = codes[part].astype(np.int64) * (m + 1) + column.codes[part] % (m + 1)
+        out += np.bincount(place, None if weight is None else weight[part], size)
+    return np.ascontiguousarray(out.reshape(k, m + 1)[:, :m])
+
+
+def _without_empty(stats: MixedStats) -> MixedStats:
+    """The statistics without categories of no weight: rows of weight 0 are as if not there."""
+    if all(each.any(axis=0).all() for each in stats.counts):
+        return stats
+    some = [each.any(axis=0) for each in stats.counts]
+    return replace(
+        stats,
+        categories=tuple(each[at] for each, at in zip(stats.categories, some, strict=True)),
+        counts=tuple(each[:, at] for each, at in zip(stats.counts, some, strict=True)),
+    )
+
+
+def _check_alike(a: MixedStats, b: MixedStats) -> tuple[str, ...] | None:
+    """Their feature names. Raises ValueError unless both are of the same features."""
+    if a.n_features != b.n_features:
+        raise ValueError(
+            f"Statistics of {a.n_features} features cannot be combined with {b.n_features}."
+        )
+    if not np.array_equal(a.is_categorical, b.is_categorical):
+        raise ValueError(
+            f"Statistics with categorical features {a._at()} cannot be combined with {b._at()}."
+        )
+    names = {a.feature_names, b.feature_names} - {None}
+    if len(names) > 1:
+        raise ValueError(
+            "Statistics of different features cannot be combined: "
+            f"{a.feature_names} and {b.feature_names}."
+        )
+    return names.pop() if names else None
+
+
+def _united(a: NDArray[Any], b: NDArray[Any], j: int) -> NDArray[Any]:
+    """Categories of both, sorted. Raises TypeError where they are text here and numbers there."""
+    if _validate.same_labels(a, b):
+        return a
+    try:
+        return _validate.encode(joined(a, b)).classes
+    except TypeError as error:
+        raise TypeError(
+            f"Categories of feature {j} of types {a.dtype} and {b.dtype} cannot be combined: "
+            f"{a[:5]}, {b[:5]}."
+        ) from error
+
+
+def _spread(
+    stats: MixedStats, classes: NDArray[Any], categories: tuple[NDArray[Any], ...]
+) -> list[Floats]:
+    """The counts over more classes and categories."""
+    at = positions(stats.classes, classes, absent=-1)
+    out = []
+    for own, counts, wanted in zip(stats.categories, stats.counts, categories, strict=True):
+        wide = np.zeros((len(classes), len(wanted)))
+        wide[np.ix_(at, positions(own, wanted, absent=-1))] = counts
+        out.append(wide)
+    return out
