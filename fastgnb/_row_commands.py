@@ -206,7 +206,7 @@ def _options(args: argparse.Namespace) -> dict[str, object]:
     given = {
         name: getattr(args, name)
         for name in sorted({name for member in MEMBERS.values() for name in member.options})
-        if getattr(args, name) is not None
+        if getattr(args, name, None) is not None
     }
     member = MEMBERS[args.model_type]
     for name in given:

@@ -97,6 +97,16 @@ class MixedStats:
         """Number of features d, of both kinds."""
         return len(self.is_categorical)
 
+    def renamed(self, names: tuple[str, ...] | None) -> MixedStats:
+        """The statistics with other names of the d features."""
+        own = None if names is None else self.continuous_names(names)
+        gaussian = replace(self.gaussian, feature_names=own)
+        return replace(self, gaussian=gaussian, feature_names=names)
+
+    def continuous_names(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Those of the names of all features that are of continuous ones."""
+        return tuple(names[int(j)] for j in np.flatnonzero(~self.is_categorical))
+
     def __add__(self, other: object) -> MixedStats:
         if not isinstance(other, MixedStats):
             return NotImplemented
