@@ -263,7 +263,7 @@ def _encode(values: Any, *, skip: bool) -> Column:
     if values.dtype.kind == "f":
         return _encode_floats(values, skip=skip)
     found = _validate.encode(values, "X")
-    return Column(_plain(found.classes), found.codes)
+    return Column(plain_labels(found.classes), found.codes)
 
 
 def _checked_objects(values: NDArray[Any]) -> NDArray[Any]:
@@ -307,10 +307,10 @@ def _encode_floats(values: NDArray[Any], *, skip: bool) -> Column:
         )
     found = _validate.encode(numbers.astype(np.int64), "X")
     codes = np.where(is_missing, np.int32(-1), found.codes) if some else found.codes
-    return Column(_plain(found.classes), codes)
+    return Column(plain_labels(found.classes), codes)
 
 
-def _plain(labels: NDArray[Any]) -> NDArray[Any]:
+def plain_labels(labels: NDArray[Any]) -> NDArray[Any]:
     """Labels of one type a kind, so that those of any two batches can be united."""
     if labels.dtype.kind in "US":
         return labels.astype(object)

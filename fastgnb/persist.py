@@ -646,7 +646,8 @@ def _check_covariance(covariance: Floats, tensors: Mapping[str, NDArray[Any]]) -
     slack = 1e-9 * most
     if "peak" in tensors:
         count = np.where(tensors["count"] > 0, tensors["count"], 1.0)[:, None]
-        had = np.sqrt(1e-9 * np.minimum(tensors["peak"] / count, 1e300))
+        with np.errstate(over="ignore"):
+            had = np.sqrt(1e-9 * np.minimum(tensors["peak"] / count, 1e300))
         slack = slack + had[:, :, None] * had[:, None, :]
     if (np.abs(covariance) > most + slack).any():
         raise ValueError("covariance is more than variances allow")
