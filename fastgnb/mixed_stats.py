@@ -271,6 +271,8 @@ def _united(a: NDArray[Any], b: NDArray[Any], j: int) -> NDArray[Any]:
     """Categories of both, sorted. Raises TypeError where they are text here and numbers there."""
     if _validate.same_labels(a, b):
         return a
+    if {a.dtype.kind, b.dtype.kind} == {"i", "u"} and all(each >= 0 for each in (*a[:1], *b[:1])):
+        a, b = a.astype(np.uint64), b.astype(np.uint64)
     try:
         return _validate.encode(joined(a, b)).classes
     except TypeError as error:

@@ -244,7 +244,8 @@ class TableRows(RowSource):
         single = bool(self._continuous) and _columns.is_single(files, self._continuous)
         self.dtype = np.dtype(np.float32 if single else np.float64)
         if columns.marked:
-            self._is_categorical = np.isin(features, columns.marked)
+            marked = set(columns.marked)
+            self._is_categorical = np.array([name in marked for name in features])
         self._kinds = _columns.category_kinds(files, columns)
         self.n_rows = None if None in counts else sum(n for n in counts if n is not None)
         self.target_kind = _columns.target_kind(files, columns.target)

@@ -81,8 +81,8 @@ def predicted(model, data, folder, *options):
     return pq.read_table(out)
 
 
-def proba_of(table):
-    return np.column_stack([table["proba_n"], table["proba_y"]])
+def proba_of(table, labels="ny"):
+    return np.column_stack([table[f"proba_{label}"] for label in labels])
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv", "arrow"])
@@ -285,7 +285,7 @@ def test_text_in_csv_is_what_it_is_in_the_model(tmp_path):
         table = predicted(tmp_path / "m", two, tmp_path, "--keep", "zip", "--proba")
         assert table["zip"].to_pylist() == ["01", "7", "7", "01"]
         wanted = truth.predict_proba(both[["zip"]][4:])
-        assert_allclose(np.column_stack([table["proba_0"], table["proba_1"]]), wanted, rtol=1e-12)
+        assert_allclose(proba_of(table, "01"), wanted, rtol=1e-12)
     run("fit", one, "--target", "y", "--model", tmp_path / "m", "--categorical", "zip")
     run("update", tmp_path / "m", two)
     assert np.array_equal(load(tmp_path / "m").category_count_[0], truth.category_count_[0])
@@ -316,7 +316,7 @@ def test_npy_has_no_names(tmp_path, capsys):
     persist.save(model, model_file)
     table = predicted(model_file, tmp_path / "X.npy", tmp_path, "--proba")
     wanted = model.predict_proba(X)
-    assert_allclose(np.column_stack([table["proba_0"], table["proba_1"]]), wanted, rtol=1e-12)
+    assert_allclose(proba_of(table, "01"), wanted, rtol=1e-12)
     run("update", model_file, *rest)
     assert np.array_equal(
         load(model_file).predict_proba(X), model.partial_fit(X, y).predict_proba(X)
@@ -421,3 +421,68 @@ def test_models_that_do_not_merge(tmp_path, frame, capsys):
     }.items():
         line = fails(capsys, "merge", tmp_path / "a", tmp_path / other, "--model", tmp_path / "m")
         assert message in line
+
+
+SKIP = ["--missing", "skip"]
+STORED = {
+    "half": (pa.array(np.array([1, 2, 1, 2, 3, 3], np.float16)), [1, 2, 3], []),
+    "single": (pa.array([1, 2, 1, None, 3, np.nan], pa.float32()), [1, 2, 3], SKIP),
+    "unsigned": (pa.array([2**64 - 1, 1, 1, 2**63, 0, 0], pa.uint64()),
+                 [0, 1, 2**63, 2**64 - 1], []),
+    "small": (pa.array([1, 2, 1, 2, -1, -1], pa.int8()), [-1, 1, 2], []),
+    "large text": (pa.array(list("abcabc"), pa.large_string()), ["a", "b", "c"], []),
+    "empty text": (pa.array(["", "a", "", "b", "a", "a"]), ["", "a", "b"], []),
+    "odd text": (pa.array(["a\0", "a", "a\0\0", "B", "ü", "é"]),
+                 ["B", "a", "a\0", "a\0\0", "é", "ü"], []),
+    "booleans": (pa.array([True, None, False, True, True, False]), [False, True], SKIP),
+    "nothing": (pa.nulls(6), [], SKIP),
+    "no text": (pa.nulls(6, pa.string()), [], SKIP),
+    "codes": (pa.DictionaryArray.from_arrays(
+        pa.array([0, 1, 2, None, 0, 1]), pa.array(["x", None, "x"])), ["x"], SKIP),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STORED)
+@pytest.mark.parametrize("rows", [1, 4, 100])
+def test_however_categories_are_stored(tmp_path, name, rows):
+    values, wanted, options = STORED[name]
+    table = pa.table({"c": values, "x": np.arange(6.0), "y": ["a", "b"] * 3})
+    data, model = tmp_path / "d.arrow", tmp_path / "m"
+    feather.write_feather(table, data)
+    run("fit", data, "--target", "y", "--model", model, "--categorical", "c", *options,
+        "--batch-rows", rows)  # fmt: skip
+    ours, items = load(model), values.to_pylist()
+    assert ours.categories_[0].tolist() == wanted
+    for label, count in zip(wanted, ours.category_count_[0].sum(axis=0), strict=True):
+        assert count == sum(item == label for item in items)
+    found = proba_of(predicted(model, data, tmp_path, "--proba", "--batch-rows", rows), "ab")
+    column = np.array(items, np.uint64 if name == "unsigned" else object)
+    frame = pd.DataFrame({"c": column, "x": np.arange(6.0)})
+    assert_allclose(found, ours.predict_proba(frame), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (pa.array([0.0, 1.0, 0.5]), "column 'c', row 3: 0.5 is no category; these are text, bool"),
+        (pa.array([0.0, np.inf, 0.5]), "column 'c', row 2: inf is no category"),
+        (pa.array([0.0, 1e300, 0.5]), "column 'c', row 2: 1e+300 is no category"),
+        (pa.nulls(3), "column 'c', row 1: missing value (null or NaN)"),
+        (pa.array([1, 2, None]), "column 'c', row 3: missing value"),
+        (pa.array([b"a"] * 3), "column 'c' is binary; categories are text, booleans or whole num"),
+        (pa.array([[1]] * 3), "column 'c' is list<item: int64>; categories are text"),
+        (pa.array([1, 2, 3]).cast(pa.decimal128(20)), "column 'c' is decimal128(20, 0); categori"),
+    ],
+)
+def test_what_is_no_category_is_told_of_its_row(tmp_path, capsys, values, message):
+    feather.write_feather(pa.table({"c": values, "y": ["a", "b", "a"]}), tmp_path / "d.arrow")
+    words = ["fit", tmp_path / "d.arrow", "--target", "y", "--categorical", "c", "--batch-rows", 2]
+    assert f"d.arrow: {message}" in fails(capsys, *words, "--model", tmp_path / "m")
+    assert not (tmp_path / "m").exists()
+
+
+def test_no_rows(tmp_path, capsys):
+    (tmp_path / "d.csv").write_text("c,x,y\n")
+    rest = ["--target", "y", "--categorical", "c", "--features", "c,x"]
+    line = fails(capsys, "fit", tmp_path / "d.csv", *rest, "--model", tmp_path / "m")
+    assert "d.csv: no rows to fit" in line
