@@ -34,3 +34,13 @@ def bench_cross_validation(benchmark, name, program, size, record, rounds):
     if program == "fastgnb":
         family.check_scores(scores, calls["twin"]())
     record(problem, program)
+
+
+@pytest.mark.parametrize("program", ["fastgnb", "twin"])
+@pytest.mark.parametrize("work", ["fit", "predict"])
+def bench_mixed(benchmark, work, program, size, record, rounds):
+    problem, calls = next(family.mixed_calls(size))
+    answer = benchmark.pedantic(calls[work][program], rounds=rounds, warmup_rounds=1)
+    if work == "predict" and program == "fastgnb":
+        family.check(family.MIXED, answer, calls[work]["twin"]())
+    record(problem, f"{family.MIXED.name}: {program}")

@@ -100,6 +100,12 @@ MEMBERS = [
 ]  # fmt: skip
 
 
+MIXED = Member(
+    "MixedNB", functools.partial(_ours, "MixedNB"), "GaussianNB and CategoricalNB",
+    functools.partial(_ours, "MixedNB"), _pairs, _pairs,
+)  # fmt: skip
+
+
 def family(size: str) -> Iterator[Row]:
     """fit and predict of every member and its twin, with the time of a product as a ceiling."""
     side = SIDE[size]
@@ -176,6 +182,59 @@ def calls_of(member: Member, X: np.ndarray, y: np.ndarray) -> dict[str, dict[str
 def check(member: Member, ours: np.ndarray, theirs: np.ndarray) -> None:
     agreement = float(np.mean(ours == theirs))
     assert agreement >= member.agreement, f"{member.name} agrees with its twin in {agreement:.6f}"
+
+
+class _Pair:
+    """scikit-learn's GaussianNB and CategoricalNB side by side, whose joint log likelihoods add."""
+
+    def __init__(self, split: int) -> None:
+        self.split = split
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> _Pair:
+        from sklearn.naive_bayes import CategoricalNB, GaussianNB
+
+        self.gaussian = GaussianNB().fit(X[:, : self.split], y)
+        self.categorical = CategoricalNB().fit(X[:, self.split :], y)
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        joint = self.gaussian.predict_joint_log_proba(X[:, : self.split])
+        joint += self.categorical.predict_joint_log_proba(X[:, self.split :])
+        joint -= self.categorical.class_log_prior_
+        return np.asarray(self.gaussian.classes_[joint.argmax(axis=1)])
+
+
+def mixed(size: str) -> Iterator[Row]:
+    """Half of the columns continuous and half of them categorical, beside two estimators."""
+    for problem, calls in mixed_calls(size):
+        for work, pair in calls.items():
+            timings = interleave(pair, EFFORTS[size])
+            if work == "predict":
+                check(MIXED, timings["fastgnb"].answer, timings["twin"].answer)
+            for program in pair:
+                yield row(f"family {MIXED.name}", work, problem, program, timings[program])
+
+
+def mixed_calls(size: str) -> Iterator[tuple[Problem, dict[str, dict[str, Call]]]]:
+    """What to time, by work and program, after calls that compile."""
+    problem = SHAPES[size][0]
+    X, y = problem.data()
+    half = problem.d // 2
+    X = X.copy()
+    for j in range(half, problem.d):  # eight categories of equal size
+        X[:, j] = np.searchsorted(np.quantile(X[:, j], np.arange(1, 8) / 8), X[:, j])
+    columns = list(range(half, problem.d))
+    ours = _ours("MixedNB", categorical_features=columns).fit(X, y)
+    ours.predict(X)
+    theirs = _Pair(half).fit(X, y)
+    sides = {"fastgnb": ours, "twin": theirs}
+    yield (
+        problem,
+        {
+            "fit": {name: functools.partial(one.fit, X, y) for name, one in sides.items()},
+            "predict": {name: functools.partial(one.predict, X) for name, one in sides.items()},
+        },
+    )
 
 
 def selection(size: str) -> Iterator[Row]:

@@ -36,6 +36,7 @@ GROUPS: dict[str, Callable[[str], Iterator[Row]]] = {
     "busy": measure_outside.beside_busy_processes,
     "accuracy": measure.accurate,
     "family": family.family,
+    "mixed": family.mixed,
     "scatter": family.statistics,
     "selection": family.selection,
 }

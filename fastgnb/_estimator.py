@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import _validate
 from ._validate import Labels
 from .family import MEMBERS
-from .kernels.score import Scores, Table
+from .kernels.outputs import Scores, Table
 from .params import GaussianParams, RotatedParams, as_priors, check_smoothing
 from .scoring import score as score_rows
 from .stats import ClassStats, from_arrays

@@ -28,7 +28,7 @@ from ._validate import check_weight, encode
 from ._writers import open_writer
 from .evaluation import Evaluation, Evaluator
 from .family import MEMBERS
-from .kernels.score import Scores, Table
+from .kernels.outputs import Scores, Table
 from .mixed_stats import MixedStats, from_mixed_rows
 from .persist import NotFiniteError, SavedModel
 from .sources import Batch, RowSource, SourceError, expand, open_rows, rows_in_batch

@@ -15,7 +15,7 @@ from . import _validate
 from ._categories import MixedRows, find_categorical, is_frame, slots, split
 from ._estimator import GaussianClassifier, dtype_of
 from ._validate import Labels
-from .kernels.score import Scores, Table
+from .kernels.outputs import Scores, Table
 from .mixed_params import (
     CategoryMoments,
     MixedMoments,
@@ -136,7 +136,7 @@ class MixedNB(GaussianClassifier):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "skip"
-        tags.input_tags.categorical = True
+        tags.input_tags.categorical = self.categorical_features is not None
         return tags
 
     def _skips(self) -> bool:

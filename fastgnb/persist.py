@@ -39,7 +39,7 @@ from ._categories import MixedRows, is_frame, slots, split
 from ._model_file import ModelFileError, pack, unpack
 from ._validate import NotFiniteError, check_finite, check_missing, same_labels
 from .family import MEMBERS, Member
-from .kernels.score import Scores, Table
+from .kernels.outputs import Scores, Table
 from .mixed_params import CategoryMoments, MixedParams
 from .mixed_stats import MixedStats
 from .params import (

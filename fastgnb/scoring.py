@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .kernels.logs import log
 from .kernels.mixed import score_mixed as score_mixed_rows
-from .kernels.score import Scores, Table
+from .kernels.outputs import Scores, Table
 from .kernels.score import score as score_rows
 from .kernels.whitened import Basis, score_rotated
 from .mixed_params import MixedParams

@@ -61,7 +61,8 @@ class ClassStats:
     The error of mean and scatter, relative to exact arithmetic, stays below 1e-13 for |mean| / sd
     up to 1e8, over any number of rows, chunks and a million merges: there it grows as the square
     root of their number. It is larger where float64 itself has fewer digits: for variances below
-    1e-300, also times weights of 1e-30 to 1. What `-` leaves has the error of what was there.
+    1e-300, also times weights of 1e-30 to 1. What `-` leaves has the error of what was there: a
+    window that slides by `+` and `-` gathers at most 2^-52 of its largest scatter with each step.
     The bits are the same for any number of threads and any layout of the same numbers in memory.
 
     References

@@ -33,6 +33,7 @@ FLOORS = [
     ["kernels.__init__"],
     ["kernels.accumulate", "kernels.mixed", "kernels.scatter", "kernels.whitened"],
     ["kernels.score"],
+    ["kernels.outputs"],
     [
         f"kernels.{name}"
         for name in ("encode", "far", "layout", "logs", "merge", "posterior", "product")

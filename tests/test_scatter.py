@@ -266,11 +266,9 @@ def test_factors_that_are_none(rng, factor):
         found.decay(factor)
 
 
-@pytest.mark.parametrize(
-    "steps", [2_000, pytest.param(1_000_000, marks=[pytest.mark.slow, pytest.mark.timeout(900)])]
-)
+@pytest.mark.parametrize("steps", [2_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
 def test_a_sliding_window(rng, steps):
-    """Rounding grows as the square root of the steps: what a window of a million steps has left."""
+    """Each step rounds the same way here, since the rows come round again: the worst case."""
     width = 8
     X = rng.normal(size=(64, 2)) + 1e3
     parts = [ClassStats.from_rows(X[i : i + 1], [0]) for i in range(64)]
@@ -281,5 +279,5 @@ def test_a_sliding_window(rng, steps):
     exact = oracles.class_stats(X[rows], np.zeros(width, int))
     assert window.count[0] == width
     assert oracles.relative_error(window.mean, exact.mean) < 1e-13
-    # Each step rounds by about one unit of the largest scatter that a window had.
-    assert oracles.relative_error(window.scatter, exact.scatter) < 1e-15 * 20 * steps**0.5 + 1e-13
+    # The documented bound: a unit in the last place of the largest scatter, for each step.
+    assert oracles.relative_error(window.scatter, exact.scatter) < 2.0**-52 * steps

@@ -23,26 +23,23 @@ from .._jit import example, frozen, helper, inlined, kernel, spliced
 from .._lanes import keep, load, pointer, shifted, splat, store
 from .far import is_finite_row, score_far
 from .layout import cut, flat, pieces, tail
-from .posterior import GROUP, JOINT
-from .rows import Rows, element
-from .score import (
-    BEHIND,
-    GROUPS_PER_BLOCK,
-    MODES,
-    Model,
-    Output,
+from .outputs import (
+    Answers,
     Scores,
     Table,
     better,
     divide_up,
-    pack,
-    score_group,
+    fill_behind,
+    finish_group,
+    output_of,
     settle,
     size_of_scratch,
-    unpack,
+    take_far,
     write_labels,
-    write_rest,
 )
+from .posterior import GROUP, JOINT
+from .rows import Rows, element
+from .score import BEHIND, GROUPS_PER_BLOCK, Model, pack, score_group, unpack
 
 
 class Lookup(NamedTuple):
@@ -149,15 +146,8 @@ def _mend(rows, at, m, model, lookup, keep, room, out, to):
             return r
         room.far[r] = 1.0
         _score_odd(rows, at + r, model, lookup, to + r, room.few)
-        for c in range(model.k):
-            if keep:
-                room.s[c * GROUP + r] = room.few[c]
-            if room.few[c] > room.best[r]:
-                room.best[r] = room.few[c]
-                if out.wants_labels:
-                    out.labels[to + r] = model.values[c]
-    for r in range(m, GROUP):
-        room.best[r] = 0.0
+        take_far(r, model.k, model.values, keep, room, out, to)
+    fill_behind(m, room)
     return -1
 
 
@@ -178,11 +168,7 @@ def _score_groups(rows, start, stop, to, model, lookup, out, room):
             bad = _mend(rows, at, m, model, lookup, out.mode != JOINT, room, out, to)
             if bad >= 0:
                 return at + bad
-        write_rest(model.k, m, room, out, to)
-        if not good and out.wants_evidence:
-            for r in range(m):
-                if room.far[r] > 0.0:
-                    out.evidence[to + r] = -np.inf
+        finish_group(model.k, m, good, room, out, to)
         to += m
     return -1
 
@@ -199,10 +185,7 @@ def _score_mixed(
     """
     model = unpack(pointer(packed), k, d, skip)
     lookup = Lookup(pointer(slots), n, q, pointer(table), pointer(limit), width)
-    out = Output(
-        len(labels) > 0, pointer(labels), mode, len(narrow) > 0, pointer(narrow), pointer(wide),
-        len(evidence) > 0, pointer(evidence),
-    )  # fmt: skip
+    out = output_of(mode, labels, narrow, wide, evidence)
     scratch = np.empty(size_of_scratch(k) + k)
     room = divide_up(pointer(scratch), k)
     behind = groups * GROUP
@@ -243,27 +226,20 @@ def score_mixed(
     Cost: one read of X and slots, n k (3 d + q) float64 operations.
     """
     (n, d), k = X.shape, len(const)
-    labels = np.empty(n if codes else 0, np.int64)
-    rows = np.empty((n if output else 0, k), dtype)
-    none = np.empty((0, k), np.float64 if dtype == np.float32 else np.float32)
-    narrow, wide = (rows, none) if dtype == np.float32 else (none, rows)
-    logs = np.empty(n if evidence else 0)
-    model = k, pack(mean, scale, log_norm, const, values), log_norm is not None, MODES[output]
+    answers = Answers.room(n, k, codes, output, evidence, dtype)
+    model = k, pack(mean, scale, log_norm, const, values), log_norm is not None
     tables = tuple(frozen(np.ascontiguousarray(each).reshape(-1)) for each in (table, limit))
     lies, bad = flat(X), -1
     if lies is not None:
-        bad = _score_flat(*lies, slots, n, d, model, tables, labels, narrow, wide, logs)
-    else:
-        for piece in pieces(X, cut(n, GROUP * GROUPS_PER_BLOCK)):
-            at = slice(piece.start, piece.stop)
-            bad = _score_flat(
-                piece.data, piece.by_columns, slots[:, at], piece.stop - piece.start, d, model,
-                tables, labels[at], narrow[at], wide[at], logs[at],
-            )  # fmt: skip
-            if bad >= 0:
-                bad += piece.start
-                break
-    return Scores(labels, rows if output else None, logs if evidence else None, bad)
+        return answers.scores(_score_flat(*lies, slots, n, d, model, tables, answers), dtype)
+    for piece in pieces(X, cut(n, GROUP * GROUPS_PER_BLOCK)):
+        part = answers.part(piece.start, piece.stop)
+        size, own = piece.stop - piece.start, slots[:, piece.start : piece.stop]
+        bad = _score_flat(piece.data, piece.by_columns, own, size, d, model, tables, part)
+        if bad >= 0:
+            bad += piece.start
+            break
+    return answers.scores(bad, dtype)
 
 
 def _score_flat(
@@ -272,15 +248,12 @@ def _score_flat(
     slots: NDArray[np.int32],
     n: int,
     d: int,
-    model: tuple[int, NDArray[np.float64], bool, int],
+    model: tuple[int, NDArray[np.float64], bool],
     tables: tuple[NDArray[np.float64], ...],
-    labels: NDArray[np.int64],
-    narrow: NDArray[np.float32],
-    wide: NDArray[np.float64],
-    evidence: NDArray[np.float64],
+    answers: Answers,
 ) -> int:
     """Score contiguous rows; the first that is not finite, or -1. See `kernels.score`."""
-    k, packed, skip, mode = model
+    k, packed, skip = model
     groups = max(0, n - BEHIND) // GROUP
     n_blocks = -(-groups // GROUPS_PER_BLOCK)
     left = n - groups * GROUP
@@ -289,9 +262,8 @@ def _score_flat(
     q, table = len(slots), tables[0]
     _score_mixed(
         n_blocks + 1, data, rest, by_columns, n, d, k, groups, n_blocks, packed, skip,
-        frozen(np.ascontiguousarray(slots).reshape(-1)), q, *tables, len(table) // k, mode,
-        labels.view(np.float64), narrow.reshape(-1), wide.reshape(-1), evidence, bad,
-        work=n * k * (d + q),
+        frozen(np.ascontiguousarray(slots).reshape(-1)), q, *tables, len(table) // k,
+        *answers.flat(), bad, work=n * k * (d + q),
     )  # fmt: skip
     return int(bad[0]) if n_blocks == 0 else int(bad[np.argmax(bad >= 0)])
 

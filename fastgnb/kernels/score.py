@@ -14,61 +14,37 @@ Flags: FMA contraction only.
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._jit import example, inlined, kernel, spliced
-from .._lanes import (
-    aligned,
-    all_greater,
-    keep,
-    load,
-    pointer,
-    shifted,
-    splat,
-    store,
-    where_greater,
-    where_number,
-)
+from .._lanes import keep, load, pointer, shifted, splat, store, where_number
 from .far import is_finite_row, score_far
 from .layout import cut, flat, pieces, tail
-from .posterior import (
-    GROUP,
-    JOINT,
-    LOG_PROBA,
-    PROBA,
-    divide,
-    exponentials,
-    fill_page,
-    log_rounded,
-    subtract,
-    write_page,
+from .outputs import (
+    Answers,
+    Scores,
+    Table,
+    better,
+    divide_up,
+    fill_behind,
+    finish_group,
+    output_of,
+    settle,
+    size_of_scratch,
+    take_far,
+    write_labels,
 )
+from .posterior import GROUP, JOINT
 from .rows import Rows, eight_rows, fetch_eight
 
-Table = Literal["joint", "log_proba", "proba"]
-
-MODES = {None: 0, "joint": JOINT, "log_proba": LOG_PROBA, "proba": PROBA}
 GROUPS_PER_BLOCK = 64
 # Rows between those scored and those fetched from memory.
 _AHEAD = 2 * GROUP
 # Elements behind the last row that eight-row reads may touch.
 BEHIND = 7
-
-
-class Scores(NamedTuple):
-    """What scoring n rows gives; without what was not asked for.
-
-    codes (n,) int64, or (0,): position of the best class, or its value; table (n, k); evidence
-    (n,): log p(x); bad: the first row that holds a NaN or an infinity, or -1.
-    """
-
-    codes: NDArray[np.int64]
-    table: NDArray[Any] | None
-    evidence: NDArray[np.float64] | None
-    bad: int
 
 
 class Model(NamedTuple):
@@ -81,51 +57,6 @@ class Model(NamedTuple):
     const: Any
     skip: bool
     values: Any
-
-
-class Output(NamedTuple):
-    """Where answers go: labels and evidence (n,), a table (n, k) of either type; what is wanted."""
-
-    wants_labels: bool
-    labels: Any
-    mode: int
-    is_narrow: bool
-    narrow: Any
-    wide: Any
-    wants_evidence: bool
-    evidence: Any
-
-
-class Scratch(NamedTuple):
-    """Room for one group: its best scores and their labels (32,), scores (k, 32), and more.
-
-    total: sums of exponentials (32,). far: marks of the rows that were mended (32,). tile: eight
-    features (8,) of eight rows. page: the group's piece of the table. few: two numbers a class.
-    """
-
-    best: Any
-    label: Any
-    total: Any
-    far: Any
-    tile: Any
-    s: Any
-    page: Any
-    few: Any
-
-
-@inlined
-def size_of_scratch(k):
-    return 6 * GROUP + (k + 8) * GROUP + (k * GROUP + 8) + 2 * k + 8
-
-
-@spliced
-def divide_up(room, k):
-    """The parts of a piece of memory of `size_of_scratch` numbers."""
-    best = aligned(room)
-    label, total, far = shifted(best, GROUP), shifted(best, 2 * GROUP), shifted(best, 3 * GROUP)
-    tile, s = shifted(best, 4 * GROUP), shifted(best, 6 * GROUP)
-    page = shifted(s, (k + 8) * GROUP)
-    return Scratch(best, label, total, far, tile, s, page, shifted(page, k * GROUP + 8))
 
 
 @inlined
@@ -170,20 +101,6 @@ def _up_to_eight(a, x0, x1, x2, x3, x4, x5, x6, x7, mean, scale, p, m):
             a = _up_to_three(a, x4, x5, x6, mean, scale, p + 4, m - 4)
         return a
     return _up_to_three(a, x0, x1, x2, mean, scale, p, m)
-
-
-@inlined
-def better(a, value, best, label):
-    """The better of scores a and `best`, and its label; a tie keeps the first class."""
-    return where_greater(a, best, a, best), where_greater(a, best, value, label)
-
-
-@inlined
-def settle(best, label, h, room):
-    """Write down the best classes of eight rows; whether every row has one."""
-    store(room.best, h, best)
-    store(room.label, h, label)
-    return all_greater(best, splat(-np.inf))
 
 
 @inlined
@@ -266,48 +183,9 @@ def _mend(rows, at, m, model, keep, room, out, to):
             return r
         room.far[r] = 1.0
         score_far(rows, at + r, model, room.few, shifted(room.few, model.k))
-        for c in range(model.k):
-            if keep:
-                room.s[c * GROUP + r] = room.few[c]
-            if room.few[c] > room.best[r]:
-                room.best[r] = room.few[c]
-                if out.wants_labels:
-                    out.labels[to + r] = model.values[c]
-    for r in range(m, GROUP):
-        room.best[r] = 0.0
+        take_far(r, model.k, model.values, keep, room, out, to)
+    fill_behind(m, room)
     return -1
-
-
-@spliced
-def write_labels(label, m, labels, to):
-    if m == GROUP:
-        for h in range(0, GROUP, 8):
-            store(labels, to + h, load(label, h))
-    else:
-        for r in range(m):
-            labels[to + r] = label[r]
-
-
-@inlined
-def write_rest(k, m, room, out, to):
-    """Scores of a group to rows of the table and log evidence."""
-    if out.mode > JOINT or out.wants_evidence:
-        exponentials(room.s, k, room.best, room.total, out.mode == PROBA)
-        if out.wants_evidence:
-            for r in range(m):
-                out.evidence[to + r] = room.best[r] + np.log(room.total[r])
-        if out.mode == PROBA:
-            divide(room.s, k, room.total)
-        elif out.mode == LOG_PROBA:
-            subtract(room.s, k, room.best)
-            log_rounded(room.total, out.is_narrow, out.narrow, m)
-            subtract(room.s, k, room.total)
-    if out.mode > 0:
-        fill_page(room.s, k, room.page)
-        if out.is_narrow:
-            write_page(room.page, m * k, out.narrow, to * k)
-        else:
-            write_page(room.page, m * k, out.wide, to * k)
 
 
 @spliced
@@ -323,11 +201,7 @@ def _score_groups(rows, start, stop, to, model, out, room):
             bad = _mend(rows, at, m, model, out.mode != JOINT and keep, room, out, to)
             if bad >= 0:
                 return at + bad
-        write_rest(model.k, m, room, out, to)
-        if not good and out.wants_evidence:
-            for r in range(m):
-                if room.far[r] > 0.0:
-                    out.evidence[to + r] = -np.inf
+        finish_group(model.k, m, good, room, out, to)
         to += m
     return -1
 
@@ -351,10 +225,7 @@ def _score(
     bad (blocks,) takes the first bad row of each block, or -1.
     """
     model = unpack(pointer(packed), k, d, skip)
-    out = Output(
-        len(labels) > 0, pointer(labels), mode, len(narrow) > 0, pointer(narrow), pointer(wide),
-        len(evidence) > 0, pointer(evidence),
-    )  # fmt: skip
+    out = output_of(mode, labels, narrow, wide, evidence)
     scratch = np.empty(size_of_scratch(k))
     room = divide_up(pointer(scratch), k)
     behind = groups * GROUP
@@ -393,25 +264,20 @@ def score(
     Cost: one read of X, 3 n d k float64 operations. Error: relative 1e-15 per term.
     """
     (n, d), k = X.shape, len(const)
-    labels = np.empty(n if codes else 0, np.int64)
-    rows = np.empty((n if table else 0, k), dtype)
-    none = np.empty((0, k), np.float64 if dtype == np.float32 else np.float32)
-    narrow, wide = (rows, none) if dtype == np.float32 else (none, rows)
-    logs = np.empty(n if evidence else 0)
-    model = k, pack(mean, scale, log_norm, const, values), log_norm is not None, MODES[table]
+    answers = Answers.room(n, k, codes, table, evidence, dtype)
+    model = k, pack(mean, scale, log_norm, const, values), log_norm is not None
     lies = flat(X)
     if lies is not None:
-        bad = _score_flat(*lies, n, d, model, labels, narrow, wide, logs)
-        return Scores(labels, rows if table else None, logs if evidence else None, bad)
+        return answers.scores(_score_flat(*lies, n, d, model, answers), dtype)
     bad = -1
     for piece in pieces(X, cut(n, GROUP * GROUPS_PER_BLOCK)):
-        at = slice(piece.start, piece.stop)
-        out = labels[at], narrow[at], wide[at], logs[at]
-        found = _score_flat(piece.data, piece.by_columns, piece.stop - piece.start, d, model, *out)
+        part = answers.part(piece.start, piece.stop)
+        size = piece.stop - piece.start
+        found = _score_flat(piece.data, piece.by_columns, size, d, model, part)
         if found >= 0:
             bad = piece.start + found
             break
-    return Scores(labels, rows if table else None, logs if evidence else None, bad)
+    return answers.scores(bad, dtype)
 
 
 def _score_flat(
@@ -419,26 +285,22 @@ def _score_flat(
     by_columns: bool,
     n: int,
     d: int,
-    model: tuple[int, NDArray[np.float64], bool, int],
-    labels: NDArray[np.int64],
-    narrow: NDArray[np.float32],
-    wide: NDArray[np.float64],
-    evidence: NDArray[np.float64],
+    model: tuple[int, NDArray[np.float64], bool],
+    answers: Answers,
 ) -> int:
     """Score contiguous rows; the first that is not finite, or -1.
 
     Whole groups are read where they are, and the last few rows from a copy that has room behind.
     """
-    k, packed, skip, mode = model
+    k, packed, skip = model
     groups = max(0, n - BEHIND) // GROUP
     n_blocks = -(-groups // GROUPS_PER_BLOCK)
     left = n - groups * GROUP
     rest = tail(data, by_columns, n, d, left, -(-left // GROUP) * GROUP * d + BEHIND)
     bad = np.empty(n_blocks + 1, np.int64)
     _score(
-        n_blocks + 1, data, rest, by_columns, n, d, k, groups, n_blocks, packed, skip, mode,
-        labels.view(np.float64), narrow.reshape(-1), wide.reshape(-1), evidence, bad,
-        work=n * d * k,
+        n_blocks + 1, data, rest, by_columns, n, d, k, groups, n_blocks, packed, skip,
+        *answers.flat(), bad, work=n * d * k,
     )  # fmt: skip
     return int(bad[0]) if n_blocks == 0 else int(bad[np.argmax(bad >= 0)])
 

@@ -21,22 +21,24 @@ from .._jit import example, frozen, helper, inlined, kernel, spliced
 from .._lanes import aligned, keep, load, pointer, shifted, splat, store
 from .far import is_finite_row
 from .layout import cut, flat, pieces
-from .posterior import GROUP, JOINT
-from .product import TALL, WIDE, multiply
-from .rows import Rows, eight_rows, element
-from .score import (
-    GROUPS_PER_BLOCK,
-    MODES,
-    Output,
+from .outputs import (
+    Answers,
     Scores,
     Table,
     better,
     divide_up,
+    fill_behind,
+    finish_group,
+    output_of,
     settle,
     size_of_scratch,
+    take_far,
     write_labels,
-    write_rest,
 )
+from .posterior import GROUP, JOINT
+from .product import TALL, WIDE, multiply
+from .rows import Rows, eight_rows, element
+from .score import GROUPS_PER_BLOCK
 
 _HALVES = GROUP // WIDE
 _BEHIND = 7
@@ -202,15 +204,8 @@ def _mend(rows, at, m, model, keep_scores, room, out, to):
             return r
         room.far[r] = 1.0
         _score_far(rows, at + r, model, room.few, shifted(room.few, model.k))
-        for c in range(model.k):
-            if keep_scores:
-                room.s[c * GROUP + r] = room.few[c]
-            if room.few[c] > room.best[r]:
-                room.best[r] = room.few[c]
-                if out.wants_labels:
-                    out.labels[to + r] = model.values[c]
-    for r in range(m, GROUP):
-        room.best[r] = 0.0
+        take_far(r, model.k, model.values, keep_scores, room, out, to)
+    fill_behind(m, room)
     return -1
 
 
@@ -226,11 +221,7 @@ def _score_groups(rows, start, stop, model, out, turned, room):
             bad = _mend(rows, at, m, model, out.mode != JOINT, room, out, at)
             if bad >= 0:
                 return at + bad
-        write_rest(model.k, m, room, out, at)
-        if not good and out.wants_evidence:
-            for r in range(m):
-                if room.far[r] > 0.0:
-                    out.evidence[at + r] = -np.inf
+        finish_group(model.k, m, good, room, out, at)
     return -1
 
 
@@ -251,10 +242,7 @@ def _score_rotated(
 ):  # fmt: skip
     """Score blocks of whole groups of X (n, d); bad (blocks,) takes the first bad row, or -1."""
     model = _unpack(pointer(packed), pointer(bounds), g, r, k, d)
-    out = Output(
-        len(labels) > 0, pointer(labels), mode, len(narrow) > 0, pointer(narrow), pointer(wide),
-        len(evidence) > 0, pointer(evidence),
-    )  # fmt: skip
+    out = output_of(mode, labels, narrow, wide, evidence)
     scratch = np.empty(size_of_scratch(k))
     room = divide_up(pointer(scratch), k)
     space = np.empty((2 * d + model.rp) * GROUP + 8)
@@ -300,44 +288,34 @@ def score_rotated(
     """
     (n, d), k = X.shape, len(const)
     g, r = basis.whitener.shape[:2]
-    labels = np.empty(n if codes else 0, np.int64)
-    rows = np.empty((n if table else 0, k), dtype)
-    none = np.empty((0, k), np.float64 if dtype == np.float32 else np.float32)
-    narrow, wide = (rows, none) if dtype == np.float32 else (none, rows)
-    logs = np.empty(n if evidence else 0)
-    model = (d, g, r, k), *_pack(basis, const, values), MODES[table]
+    answers = Answers.room(n, k, codes, table, evidence, dtype)
+    model = (d, g, r, k), *_pack(basis, const, values)
     lies = flat(X)
-    bad = -1
     if lies is not None:
-        bad = _score_flat(*lies, n, model, labels, narrow, wide, logs)
-    else:
-        for piece in pieces(X, cut(n, GROUP * GROUPS_PER_BLOCK)):
-            at = slice(piece.start, piece.stop)
-            out = labels[at], narrow[at], wide[at], logs[at]
-            found = _score_flat(piece.data, piece.by_columns, len(X[at]), model, *out)
-            if found >= 0:
-                bad = piece.start + found
-                break
-    return Scores(labels, rows if table else None, logs if evidence else None, bad)
+        return answers.scores(_score_flat(*lies, n, model, answers), dtype)
+    bad = -1
+    for piece in pieces(X, cut(n, GROUP * GROUPS_PER_BLOCK)):
+        part = answers.part(piece.start, piece.stop)
+        found = _score_flat(piece.data, piece.by_columns, piece.stop - piece.start, model, part)
+        if found >= 0:
+            bad = piece.start + found
+            break
+    return answers.scores(bad, dtype)
 
 
 def _score_flat(
     data: NDArray[Any],
     by_columns: bool,
     n: int,
-    model: tuple[tuple[int, ...], NDArray[np.float64], NDArray[np.int64], int],
-    labels: NDArray[np.int64],
-    narrow: NDArray[np.float32],
-    wide: NDArray[np.float64],
-    evidence: NDArray[np.float64],
+    model: tuple[tuple[int, ...], NDArray[np.float64], NDArray[np.int64]],
+    answers: Answers,
 ) -> int:
     """Score contiguous rows; the first that is not finite, or -1."""
-    (d, g, r, k), packed, bounds, mode = model
+    (d, g, r, k), packed, bounds = model
     n_blocks = -(-n // (GROUP * GROUPS_PER_BLOCK))
     bad = np.empty(n_blocks, np.int64)
     _score_rotated(
-        n_blocks, data, by_columns, n, d, g, r, k, n_blocks, packed, bounds, mode,
-        labels.view(np.float64), narrow.reshape(-1), wide.reshape(-1), evidence, bad,
+        n_blocks, data, by_columns, n, d, g, r, k, n_blocks, packed, bounds, *answers.flat(), bad,
         work=n * r * (d * g + k),
     )  # fmt: skip
     return int(bad[np.argmax(bad >= 0)]) if n_blocks else -1
