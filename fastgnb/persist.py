@@ -235,7 +235,8 @@ def save(model: GaussianClassifier, path: str | os.PathLike[str]) -> None:
 
     Loading it executes nothing, whereas a pickle or joblib file runs its writer's code.
     Raises NotFittedError for a model that is not fitted, TypeError for another kind of model,
-    ValueError for what makes no model file, OSError where the file cannot be written.
+    ValueError for what makes no model file, as edited attributes of a MixedNB do not, OSError where
+    the file cannot be written.
     """
     from sklearn.utils.validation import check_is_fitted
 

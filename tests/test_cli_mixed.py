@@ -486,3 +486,13 @@ def test_no_rows(tmp_path, capsys):
     rest = ["--target", "y", "--categorical", "c", "--features", "c,x"]
     line = fails(capsys, "fit", tmp_path / "d.csv", *rest, "--model", tmp_path / "m")
     assert "d.csv: no rows to fit" in line
+
+
+def test_rows_of_weight_0_are_as_if_not_there(tmp_path):
+    text = "c,x,w,y\nq,1,0,a\nq,2,0,b\nr,3,1,a\nr,4,1,b\ns,7,2,b\ns,1,2,a\n,1,0,a\n"
+    (tmp_path / "d.csv").write_text(text)
+    run("fit", tmp_path / "d.csv", "--target", "y", "--weight", "w", "--categorical", "c",
+        "--model", tmp_path / "m", "--batch-rows", 2)  # fmt: skip
+    model = load(tmp_path / "m")
+    assert model.categories_[0].tolist() == ["r", "s"]
+    assert model.class_count_.tolist() == [3, 3]

@@ -461,6 +461,18 @@ def test_what_loads_is_a_model_though_its_digest_is_right(path, examples):
     assert loaded > examples / 20  # edits are legal, and must have been among them
 
 
+@pytest.mark.parametrize("name", ["tied", "full", "shared", "mixed", "mixed less"])
+@pytest.mark.parametrize("weight", [5e-324, 1e300, 1.7e308])
+@pytest.mark.parametrize("j", [0, 1])
+def test_a_class_of_any_weight_is_a_model_or_refused(path, name, weight, j):
+    path.write_bytes(forged(name, [("tensor", "count", "one", (weight, j))]))
+    saved, said = read_or_refuse(path)
+    if saved is None:
+        assert said.startswith(str(path))
+    else:
+        must_be_a_model(saved)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_files_that_are_mutated_are_sound(path, name):
     path.write_bytes(contents()[name])
