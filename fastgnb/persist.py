@@ -453,8 +453,8 @@ def _restore_options(options: Any, member: Member) -> dict[str, Any]:
         raise ValueError("options are not an object")
     _check_names(options, member.options)
     for name, value in options.items():
-        inner = value if type(value) is list and name in _LISTS else [value]
-        kinds = set(map(type, inner))
+        items = value if type(value) is list and name in _LISTS else [value]
+        kinds = set(map(type, items))
         if len(kinds) > 1 or not kinds <= {bool, int, float, str, type(None)}:
             raise ValueError(f"{name} is a {type(value).__name__}")
     member.check(options)
