@@ -454,3 +454,31 @@ def test_what_earlier_versions_can_read_is_written_for_them(tmp_path, rng):
     for model, schema in ((GaussianNB(), 1), (GaussianNB(tied=True), 2), (GaussianBayes(), 2)):
         save(model.fit(X, y), tmp_path / "m")
         assert _model_file.unpack(tmp_path / "m")[0]["schema"] == schema
+
+
+@pytest.mark.parametrize("row", [0, 7])
+def test_a_saved_model_names_rows_that_are_not_finite(row):
+    model, X = fitted()
+    saved = SavedModel.from_stats(model.stats_)
+    X = np.vstack([X, X])
+    X[row, 1] = np.nan
+    with pytest.raises(ValueError, match=f"Input X contains NaN: the value in row {row}, column 1"):
+        saved.score(X)
+    with pytest.raises(ValueError, match="X has 2 features, but the model is expecting 3"):
+        saved.score(X[:, :2])
+
+
+def test_a_saved_model_keeps_what_it_was_told():
+    model, _ = fitted()
+    priors = np.array([0.5, 0.25, 0.25])
+    saved = SavedModel.from_stats(
+        model.stats_, priors=priors, var_smoothing=0.5, target="y", weight="w"
+    )
+    assert saved.priors == [0.5, 0.25, 0.25]
+    assert saved.class_prior.tolist() == saved.priors
+    assert (saved.var_smoothing, saved.target, saved.weight) == (0.5, "y", "w")
+    assert saved.versions["fastgnb"] == fastgnb.__version__
+    assert np.array_equal(saved.var, model.stats_.variance + saved.epsilon)
+    again = saved.with_stats(model.stats_ + model.stats_)
+    assert (again.priors, again.target, again.weight) == (saved.priors, "y", "w")
+    assert SavedModel.from_stats(model.stats_).var_smoothing == 1e-9

@@ -618,3 +618,84 @@ def test_weights_whose_difference_is_rounding_are_none_and_whole_ones_are_exact(
     )
     with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
         one - huge
+
+
+# ------------------------------------------------------------------ found by changing the code
+
+
+def test_sums_start_from_zero_and_nothing_else(rng):
+    stats = ClassStats.from_rows(rng.normal(size=(4, 2)), [0, 0, 1, 1])
+    assert 0 + stats is stats
+    for other in (5, "a", None):
+        with pytest.raises(TypeError):
+            other + stats
+
+
+def test_light_classes_keep_what_they_have(rng):
+    """A class of weight below 1, of which nothing or a part is taken."""
+    X, y = rng.normal(size=(12, 2)) + 1e6, np.arange(12) % 2
+    w = np.full(12, 2.0**-6)
+    whole = ClassStats.from_rows(X, y, w)
+    untouched = whole - ClassStats.from_rows(X[1::4], y[1::4], w[1::4])  # of class 1 alone
+    for name in ("mean", "variance", "mean_low"):
+        assert np.array_equal(getattr(untouched, name)[0], getattr(whole, name)[0])
+    rest = np.setdiff1d(np.arange(12), np.arange(12)[1::4])
+    exact = oracles.class_stats(X[rest], y[rest], w[rest])
+    assert oracles.relative_error(untouched.mean, exact.mean) < 1e-15
+    assert oracles.relative_error(untouched.scatter, exact.scatter) < 1e-9
+
+
+def test_update_skips_what_the_statistics_skip(rng):
+    X, y = rng.normal(size=(20, 2)), np.arange(20) % 2
+    X[15, 1] = np.nan
+    stats = ClassStats.from_rows(X[:10], y[:10], missing="skip").update(X[10:], y[10:])
+    assert stats.feature_count.tolist() == [[10, 10], [10, 9]]
+    with pytest.raises(ValueError, match=r"Input X contains NaN: .* missing='skip' leaves missing"):
+        ClassStats.from_rows(X[:10], y[:10]).update(X[10:], y[10:])
+
+
+@pytest.mark.parametrize("weight", [0.5, 1.0, 1e-3])
+@pytest.mark.parametrize("row", [0, 4095, 4096, 9000])
+def test_the_first_row_that_counts_is_named(rng, weight, row):
+    X, y = rng.normal(size=(9001, 1)), np.arange(9001) % 2
+    w = np.full(9001, weight)
+    X[row] = X[-1] = np.inf
+    X[: row // 2] = np.nan  # of rows that do not count
+    w[: row // 2] = 0.0
+    with pytest.raises(ValueError, match=rf"infinity: the value in row {row}, column 0 is not"):
+        ClassStats.from_rows(X, y, w)
+
+
+def test_names_that_are_no_list_and_names_twice(rng):
+    X, y = rng.normal(size=(4, 2)), [0, 0, 1, 1]
+    with pytest.raises(TypeError, match="Expected feature names, each of them text, got 'ab'"):
+        ClassStats.from_rows(X, y, feature_names="ab")
+    X = rng.normal(size=(4, 3))
+    with pytest.raises(ValueError, match="Expected distinct feature names, got more than one 'b'"):
+        ClassStats.from_rows(X, y, feature_names=["a", "b", "b"])
+
+
+def test_collapsing_keeps_names_and_counts(rng):
+    X, y = rng.normal(size=(9, 2)), np.arange(9) % 3
+    X[4, 1] = np.nan
+    stats = ClassStats.from_rows(X, y, missing="skip", feature_names=["a", "b"])
+    whole = stats.collapse()
+    assert whole.classes.tolist() == [0]
+    assert whole.classes.dtype == np.int64
+    assert whole.count.tolist() == [9]
+    assert whole.feature_count.tolist() == [[9, 8]]
+    assert whole.feature_names == ("a", "b")
+    plain = ClassStats.from_rows(X[:4], y[:4], feature_names=["a", "b"]).collapse()
+    assert plain.feature_count is None
+    assert plain.feature_names == ("a", "b")
+
+
+def test_extreme_weights_of_values_that_overflow(rng):
+    """Weights are scaled twice: as they are extreme, and as variances overflow in sum."""
+    X, y = rng.normal(size=(40, 1)) * 1e150, np.arange(40) % 2
+    w = np.ldexp(rng.random(40) + 0.5, 200)
+    stats = ClassStats.from_rows(X, y, w)
+    exact = oracles.class_stats(X, y, w)
+    assert oracles.relative_error(stats.count, exact.count) < 1e-15
+    wanted = [[s / c for s in row] for row, c in zip(exact.scatter, exact.count, strict=True)]
+    assert oracles.relative_error(stats.variance, wanted) < 1e-13
