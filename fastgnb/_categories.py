@@ -52,6 +52,14 @@ class MixedRows:
             if is_missing.any():
                 raise NotFiniteError(np.nan, int(is_missing.argmax()), int(j), skip=False)
 
+    def check_finite(self, *, skip: bool) -> None:
+        """Raise NotFiniteError for a continuous value that is not finite; with skip NaN is."""
+        try:
+            _validate.check_finite(self.continuous, None, skip=skip)
+        except NotFiniteError as error:
+            j = int(np.flatnonzero(~self.is_categorical)[error.column])
+            raise NotFiniteError(error.value, error.row, j, skip=skip) from None
+
 
 def is_frame(X: Any) -> bool:
     """Whether X is a frame of pandas or polars, whose columns have types of their own."""
@@ -74,21 +82,13 @@ def find_categorical(wanted: Any, X: Any, names: Sequence[str] | None) -> NDArra
 
 def marked(wanted: Any, d: int, names: Sequence[str] | None) -> NDArray[np.bool_]:
     """The mask (d,) of features that are named, numbered or marked. Raises ValueError."""
-    given = np.asarray(wanted)
-    mask = np.zeros(d, np.bool_)
-    if given.ndim == 1 and given.size == 0:
+    kind = kind_of_marks(wanted)
+    given, mask = np.asarray(wanted), np.zeros(d, np.bool_)
+    if given.size == 0:
         return mask
-    is_text = given.dtype.kind == "U" or (
-        given.dtype.kind == "O" and all(isinstance(each, str) for each in given.flat)
-    )
-    if given.ndim != 1 or (given.dtype.kind not in "bi" and not is_text):
-        raise ValueError(
-            "categorical_features must be 'auto', None, or a 1D array-like of bool, int or str, "
-            f"got: {wanted!r:.80}."
-        )
-    if is_text:
+    if kind == "U":
         mask[_positions_of(given.tolist(), names)] = True
-    elif given.dtype.kind == "b":
+    elif kind == "b":
         if given.shape != (d,):
             raise ValueError(
                 "categorical_features set as a boolean mask must have shape (n_features,) = "
@@ -103,6 +103,23 @@ def marked(wanted: Any, d: int, names: Sequence[str] | None) -> NDArray[np.bool_
     else:
         mask[given] = True
     return mask
+
+
+def kind_of_marks(wanted: Any) -> str:
+    """NumPy's kind of a list that names (U), numbers (i) or marks (b) features. Raises ValueError
+    for anything else."""
+    given = np.asarray(wanted)
+    if given.ndim == 1 and given.size == 0:
+        return "i"
+    is_text = given.dtype.kind == "U" or (
+        given.dtype.kind == "O" and all(isinstance(each, str) for each in given.flat)
+    )
+    if given.ndim != 1 or (given.dtype.kind not in "bi" and not is_text):
+        raise ValueError(
+            "categorical_features must be 'auto', None, or a 1D array-like of bool, int or str, "
+            f"got: {wanted!r:.80}."
+        )
+    return "U" if is_text else given.dtype.kind
 
 
 def _positions_of(wanted: list[str], names: Sequence[str] | None) -> list[int]:
@@ -246,7 +263,7 @@ def _encode(values: Any, *, skip: bool) -> Column:
     if values.dtype.kind == "f":
         return _encode_floats(values, skip=skip)
     found = _validate.encode(values, "X")
-    return Column(_plain(found.classes), found.codes)
+    return Column(plain_labels(found.classes), found.codes)
 
 
 def _checked_objects(values: NDArray[Any]) -> NDArray[Any]:
@@ -290,10 +307,10 @@ def _encode_floats(values: NDArray[Any], *, skip: bool) -> Column:
         )
     found = _validate.encode(numbers.astype(np.int64), "X")
     codes = np.where(is_missing, np.int32(-1), found.codes) if some else found.codes
-    return Column(_plain(found.classes), codes)
+    return Column(plain_labels(found.classes), codes)
 
 
-def _plain(labels: NDArray[Any]) -> NDArray[Any]:
+def plain_labels(labels: NDArray[Any]) -> NDArray[Any]:
     """Labels of one type a kind, so that those of any two batches can be united."""
     if labels.dtype.kind in "US":
         return labels.astype(object)

@@ -118,12 +118,14 @@ def _rates(found: Evaluation) -> str:
 
 def model_text(saved: SavedModel) -> str:
     """Classes, parameters, versions, and means with standard deviations."""
-    k, d = len(saved.classes), saved.n_features
+    k, d = len(saved.classes), f"{saved.n_features}"
+    if saved.categorical is not None:
+        d += f", {len(saved.categorical)} of them categorical"
     versions = ", ".join(f"{name} {v}" for name, v in (saved.versions or {}).items())
     facts = [
         ("model", "Gaussian naive Bayes" if saved.model == "GaussianNB" else saved.model),
         ("classes", str(k)),
-        ("features", f"{d}" if saved.feature_names is not None else f"{d}, without names"),
+        ("features", d if saved.feature_names is not None else f"{d}, without names"),
         ("total weight", f"{saved.stats.count.sum():.12g}"),
         ("var_smoothing", f"{saved.var_smoothing:g}"),
         ("epsilon", f"{saved.epsilon:.6g}"),
@@ -136,7 +138,12 @@ def model_text(saved: SavedModel) -> str:
     # Texts, not numbers: all to the left.
     width = max(13, *(len(name) for name, _ in facts))
     listed = "\n".join(f"{name:<{width}}  {value}" for name, value in facts)
-    return "\n\n".join([listed, _classes(saved), _features(saved)])
+    tables = [listed, _classes(saved)]
+    if saved.theta.shape[1]:
+        tables.append(_features(saved))
+    if saved.categorical:
+        tables.append(_categories(saved))
+    return "\n\n".join(tables)
 
 
 def _is_chosen(saved: SavedModel, name: str) -> bool:
@@ -158,6 +165,8 @@ def _features(saved: SavedModel) -> str:
 
     k, d = saved.theta.shape
     names = saved.feature_names or tuple(map(str, range(d)))
+    if saved.categorical is not None:
+        names = _names(saved, False)
     if saved.model == "PCAGaussianNB":
         names = tuple(f"axis {j + 1}" for j in range(d))
     spread = np.sqrt(saved.var)
@@ -170,11 +179,52 @@ def _features(saved: SavedModel) -> str:
     )
 
 
+def _names(saved: SavedModel, categorical: bool) -> tuple[str, ...]:
+    """Names, or positions, of the features of one kind."""
+    mask = saved.stats.is_categorical.tolist()
+    names = saved.feature_names or tuple(map(str, range(len(mask))))
+    return tuple(name for name, marked in zip(names, mask, strict=True) if marked == categorical)
+
+
+def _categories(saved: SavedModel) -> str:
+    """How many categories each feature has, and those of most weight with their shares."""
+    rows = [["categories", "number", "most frequent"]]
+    names, stats = _names(saved, True), saved.stats
+    for name, labels, counts in zip(names[:ROWS], stats.categories, stats.counts, strict=False):
+        weight = counts.sum(axis=0)
+        first = (-weight).argsort(kind="stable")[:CLASSES]
+        total = weight.sum() or 1.0
+        shares = [f"{_cell(labels.tolist()[i])} ({weight[i] / total:.3g})" for i in first]
+        rows.append([_cell(name), str(len(labels)), ", ".join(shares)])
+    width = [max(len(row[i]) for row in rows) for i in (0, 1)]
+    lines = [f"{a:<{width[0]}}  {b:>{width[1]}}  {c}".rstrip() for a, b, c in rows]
+    return "\n".join([*lines, *_more(len(names), ROWS, "features")])
+
+
+def _plain(log_prob: Any) -> list[Any]:
+    """Lists of numbers, where None is -inf, which JSON lacks."""
+    if log_prob.ndim == 2:
+        return [_plain(row) for row in log_prob]
+    return [None if value == float("-inf") else value for value in log_prob.tolist()]
+
+
+def _mixed_dict(saved: SavedModel) -> dict[str, Any]:
+    stats = saved.stats
+    return {
+        "is_categorical": stats.is_categorical.tolist(),
+        "categories": [labels.tolist() for labels in stats.categories],
+        "category_count": [counts.tolist() for counts in stats.counts],
+        "feature_log_prob": [_plain(each.log_prob) for each in saved.categorical or ()],
+        "unseen_log_prob": [_plain(each.unseen) for each in saved.categorical or ()],
+    }
+
+
 def model_dict(saved: SavedModel) -> dict[str, Any]:
     """Everything in a model, as plain Python values."""
-    stats = saved.stats
+    is_mixed = saved.categorical is not None
+    stats = saved.stats.gaussian if is_mixed else saved.stats
     counts = stats.feature_count
-    return {
+    return (_mixed_dict(saved) if is_mixed else {}) | {
         "model": saved.model,
         "options": dict(saved.options),
         "classes": saved.classes.tolist(),

@@ -13,19 +13,23 @@ import os
 import pathlib
 import sys
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
 from . import persist
 from ._arrow import pa, require
 from ._atomic import check_writable, is_same_file, replacing
+from ._categories import MixedRows, split
 from ._columns import Columns
 from ._interrupt import polled
 from ._report import evaluation_text, say, show_text
+from ._validate import check_weight, encode
 from ._writers import open_writer
 from .evaluation import Evaluation, Evaluator
 from .family import MEMBERS
-from .kernels.outputs import Scores
+from .kernels.outputs import Scores, Table
+from .mixed_stats import MixedStats, from_mixed_rows
 from .persist import NotFiniteError, SavedModel
 from .sources import Batch, RowSource, SourceError, expand, open_rows, rows_in_batch
 from .stats import ClassStats
@@ -35,19 +39,23 @@ __all__ = ["evaluate", "evaluate_rows", "fit", "learn", "predict", "predict_rows
 
 def fit(args: argparse.Namespace) -> int:
     """`fastgnb fit`."""
-    options = _options(args)
+    kind, options = _options(args)
     _check_output(args.model, args.data, args.target_npy)
-    columns = Columns(args.target, args.weight, args.features, args.exclude)
+    columns = Columns(
+        args.target, args.weight, args.features, args.exclude, categorical=_marks(args)
+    )
     source = open_rows(args.data, columns, target_npy=args.target_npy, batch_rows=args.batch_rows)
     if source.left_out:
         _note(args, f"left out, not numeric: {', '.join(map(repr, source.left_out))}")
-    scatter = "full" if MEMBERS[args.model_type].needs_full else "diag"
-    stats = learn(source, missing=args.missing, scatter=scatter, quiet=args.quiet)
+    scatter = "full" if MEMBERS[kind].needs_full else "diag"
+    stats = learn(
+        source, missing=args.missing, scatter=scatter, mixed=kind == "MixedNB", quiet=args.quiet
+    )
     if stats is None:
         raise SourceError(f"{source.paths[0]}: no rows to fit")
     saved = SavedModel.from_stats(
         stats, priors=args.priors, var_smoothing=args.var_smoothing, missing=args.missing,
-        target=args.target, weight=args.weight, model=args.model_type, **options,
+        target=args.target, weight=args.weight, model=kind, **options,
     )  # fmt: skip
     saved.write(args.model)
     return 0
@@ -97,24 +105,45 @@ def evaluate(args: argparse.Namespace) -> int:
 
 def learn(
     source: RowSource,
-    stats: ClassStats | None = None,
+    stats: Any = None,
     *,
     missing: str,
     scatter: str = "diag",
+    mixed: bool = False,
     quiet: bool = True,
-) -> ClassStats | None:
-    """Statistics of `stats` and every row of `source`; None where there is neither."""
-    if stats is not None:
+) -> Any:
+    """Statistics of `stats` and every row of `source`; None where there is neither.
+
+    They are of the kind that `stats` is, or else MixedStats with `mixed`, and ClassStats without.
+    """
+    known = None
+    if isinstance(stats, MixedStats):
+        mixed, known = True, stats.is_categorical
+    elif stats is not None:
         scatter = "diag" if stats.covariance is None else "full"
     for batch in _progress(source, quiet):
         assert batch.y is not None
         with _located(batch):
-            part = ClassStats.from_rows(
-                batch.X, batch.y, batch.weight, missing=missing, feature_names=batch.features,
-                scatter=scatter,
-            )  # fmt: skip
+            if mixed:
+                part: Any = _mixed_stats(batch, known, missing)
+            else:
+                part = ClassStats.from_rows(
+                    batch.X, batch.y, batch.weight, missing=missing, feature_names=batch.features,
+                    scatter=scatter,
+                )  # fmt: skip
             stats = part if stats is None else stats + part
     return stats
+
+
+def _mixed_stats(batch: Batch, known: np.ndarray | None, missing: str) -> MixedStats:
+    """Statistics of a batch. `known` says which columns of .npy are categorical."""
+    assert batch.y is not None
+    skip, rows = missing == "skip", batch.rows
+    if not isinstance(rows, MixedRows):
+        mask = np.zeros(rows.shape[1], np.bool_) if known is None else known
+        rows = split(rows, mask, skip=skip)
+    weight = check_weight(batch.weight, len(rows))
+    return from_mixed_rows(rows, encode(batch.y), weight, skip=skip, feature_names=batch.features)
 
 
 def predict_rows(
@@ -141,7 +170,8 @@ def predict_rows(
     ):
         for batch in _progress(source, quiet):
             with _located(batch):
-                scores = saved.score(batch.X, table="proba" if proba else None, evidence=evidence)
+                table: Table | None = "proba" if proba else None
+                scores = saved.score(batch.rows, table=table, evidence=evidence)
             writer.write(_output_rows(batch, scores, labels, schema))
 
 
@@ -151,7 +181,7 @@ def evaluate_rows(saved: SavedModel, source: RowSource, *, quiet: bool = True) -
     rows = 0
     for batch in _progress(source, quiet):
         with _located(batch):
-            scores = saved.score(batch.X, table="proba")
+            scores = saved.score(batch.rows, table="proba")
         assert batch.y is not None
         assert scores.table is not None
         evaluator.update(batch.y, scores.codes, scores.table)
@@ -201,22 +231,31 @@ def _output_rows(
 # ------------------------------------------------------------------ checks and messages
 
 
-def _options(args: argparse.Namespace) -> dict[str, object]:
-    """The options of the model type that were given. Raises ValueError for one that it lacks."""
+def _options(args: argparse.Namespace) -> tuple[str, dict[str, object]]:
+    """The model type and its options that were given. Raises ValueError for one that it lacks."""
+    kind = args.model_type
+    if kind is None:
+        kind = "GaussianNB" if args.categorical_features is None else "MixedNB"
     given = {
         name: getattr(args, name)
         for name in sorted({name for member in MEMBERS.values() for name in member.options})
         if getattr(args, name) is not None
     }
-    member = MEMBERS[args.model_type]
+    member = MEMBERS[kind]
     for name in given:
         if name not in member.options:
-            option = name.replace("_", "-")
-            raise ValueError(f"--{option} is not an option of {args.model_type}")
+            option = "categorical" if name == "categorical_features" else name.replace("_", "-")
+            raise ValueError(f"--{option} is not an option of {kind}")
     if args.missing == "skip" and member.needs_full:
-        raise ValueError(f"--missing skip is not an option of {args.model_type}")
+        raise ValueError(f"--missing skip is not an option of {kind}")
     member.check({**member.options, **given})
-    return given
+    return kind, given
+
+
+def _marks(args: argparse.Namespace) -> tuple[str, ...] | str:
+    """The columns that --categorical names."""
+    given = args.categorical_features
+    return given if isinstance(given, str) else tuple(given or ())
 
 
 def _open_for(
@@ -234,7 +273,13 @@ def _open_for(
             f"{args.model}: this model was fitted without column names; give it .npy data"
         )
     if by_name:
-        columns = Columns(columns.target, columns.weight, names, (), columns.keep)
+        kinds = _kinds_of_categories(saved)
+        columns = Columns(
+            columns.target, columns.weight, names, (), columns.keep, tuple(kinds),
+            {name: kind for name, kind in kinds.items() if kind},
+        )  # fmt: skip
+    elif "text" in _kinds_of_categories(saved).values():
+        raise SourceError(f"{paths[0]}: .npy holds numbers, and the model has categories of text")
     target_npy = getattr(args, "target_npy", None)
     rows = args.batch_rows or rows_in_batch(saved.n_features + outputs, np.dtype(np.float64))
     source = open_rows(paths, columns, target_npy=target_npy, batch_rows=rows)
@@ -247,6 +292,18 @@ def _open_for(
         _note(args, "columns of .npy have no names and are taken in the order of the model")
     _check_labels(saved, source)
     return source
+
+
+def _kinds_of_categories(saved: SavedModel) -> dict[str, str | None]:
+    """The kind of categories, if known, of each categorical feature, by name or position."""
+    if not isinstance(saved.stats, MixedStats):
+        return {}
+    names, kinds = saved.feature_names, {}
+    at = np.flatnonzero(saved.stats.is_categorical).tolist()
+    for j, labels in zip(at, saved.stats.categories, strict=True):
+        kind = None if not len(labels) else "text" if labels.dtype.kind == "O" else "number"
+        kinds[str(j) if names is None else names[j]] = kind
+    return kinds
 
 
 def _learned_columns(saved: SavedModel, args: argparse.Namespace) -> Columns:
@@ -287,7 +344,7 @@ def _located(batch: Batch) -> Iterator[None]:
     try:
         yield
     except NotFiniteError as error:
-        raise batch.not_finite(error.row, error.column) from error
+        raise batch.not_finite(error.row, error.column, error.value) from error
     except (TypeError, ValueError) as error:
         first, last = batch.first_row + 1, batch.first_row + len(batch.X)
         raise SourceError(f"{batch.path}: rows {first} to {last}: {error}") from error

@@ -139,7 +139,10 @@ def _add_fit(commands: Any) -> None:
     fit.add_argument("--model", required=True, metavar="FILE", help="where the model goes")
     choice = fit.add_mutually_exclusive_group()
     choice.add_argument(
-        "--features", type=_names, metavar="A,B", help="default: every numeric or boolean column"
+        "--features",
+        type=_names,
+        metavar="A,B",
+        help="default: every numeric or boolean column, and the categorical ones",
     )
     choice.add_argument("--exclude", type=_names, default=(), metavar="A,B")
     fit.add_argument("--weight", metavar="COL", help="column of row weights")
@@ -153,8 +156,8 @@ def _add_fit(commands: Any) -> None:
 def _add_family(fit: argparse.ArgumentParser) -> None:
     family = fit.add_argument_group("family", "which Gaussian Bayes classifier; see help(fastgnb)")
     family.add_argument(
-        "--model-type", choices=["GaussianNB", "GaussianBayes", "PCAGaussianNB"],
-        default="GaussianNB", help="default: GaussianNB",
+        "--model-type", choices=["GaussianNB", "GaussianBayes", "PCAGaussianNB", "MixedNB"],
+        help="default: GaussianNB, or MixedNB with --categorical",
     )  # fmt: skip
     family.add_argument("--covariance-type", choices=["spherical", "diag", "full"])
     family.add_argument("--tied", action="store_true", default=None, help="pool over classes")
@@ -163,6 +166,18 @@ def _add_family(fit: argparse.ArgumentParser) -> None:
     family.add_argument("--shrinkage", type=_shrinkage, metavar="F|oas", help="of GaussianBayes")
     family.add_argument("--n-components", type=_components, metavar="N|F", help="of PCAGaussianNB")
     family.add_argument("--rotation", choices=["total", "within", "class"], help="of PCAGaussianNB")
+    family.add_argument(
+        "--categorical", type=_categorical, dest="categorical_features", metavar="A,B|auto",
+        help="of MixedNB: features that hold categories (text, booleans, whole numbers); auto: "
+        "every column of text, booleans or a dictionary type",
+    )  # fmt: skip
+    family.add_argument(
+        "--alpha", type=_number, metavar="F", help="of MixedNB: smoothing of categories; default: 1"
+    )
+    family.add_argument(
+        "--min-categories", type=_positive, metavar="N",
+        help="of MixedNB: how many categories a feature has at least",
+    )  # fmt: skip
 
 
 def _add_update(commands: Any) -> None:
@@ -251,6 +266,10 @@ def _names(text: str) -> tuple[str, ...]:
             f'{text!r} is not a list of names such as A,B or "a, b",C'
         ) from None
     return tuple(names)
+
+
+def _categorical(text: str) -> str | list[str]:
+    return text if text == "auto" else list(_names(text))
 
 
 def _positive(text: str) -> int:

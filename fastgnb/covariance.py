@@ -61,10 +61,13 @@ def estimate_full(
     count = stats.count[:, None, None]
     if tied:
         left = stats.count.sum() - ddof * np.count_nonzero(stats.count)
-        covariance = (count * shrunk).sum(axis=0) / left if left > 0 else np.zeros((d, d))
+        with np.errstate(over="ignore"):  # a scatter may overflow where a variance does not
+            covariance = (count * shrunk).sum(axis=0) / left if left > 0 else np.zeros((d, d))
+        if not np.isfinite(covariance).all():
+            covariance = (count / left * shrunk).sum(axis=0)
     else:
         left = count - ddof
-        covariance = np.where(left > 0, shrunk * count / np.where(left > 0, left, 1.0), 0.0)
+        covariance = np.where(left > 0, shrunk * (count / np.where(left > 0, left, 1.0)), 0.0)
     unit = np.eye(d)
     if covariance_type == "diag":
         covariance = covariance * unit
@@ -82,7 +85,7 @@ def whiten(stats: ClassStats, moments: FullMoments) -> RotatedParams:
     float64 can tell from 0, d 2^-52 of these units, it counts as that much: a class of few rows, or
     of one, is a thin density, and not none. Cost: O(k d^3).
     """
-    unit = np.sqrt(np.diagonal(stats.total()) / stats.count.sum())
+    unit = np.sqrt(stats.to_diag().collapse().variance[0])
     unit = np.where(unit > 0, unit, 1.0)
     covariance = moments.covariance.reshape(-1, *moments.covariance.shape[-2:])
     pairs = [_whitener(each / np.outer(unit, unit)) for each in covariance]
@@ -141,7 +144,8 @@ def _shrunk(covariance: Floats, count: Floats, shrinkage: str | float | None) ->
     share: Any = shrinkage
     if isinstance(shrinkage, str):
         alpha = (covariance**2).mean(axis=(1, 2))
-        low = (count + 1.0) * (alpha - mu**2 / d)
+        with np.errstate(over="ignore"):
+            low = (count + 1.0) * (alpha - mu**2 / d)
         share = np.where(
             low > 0, np.minimum((alpha + mu**2) / np.where(low > 0, low, 1.0), 1.0), 1.0
         )

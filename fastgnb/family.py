@@ -6,13 +6,21 @@ member needs an entry here, and an estimator.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .covariance import FullMoments, estimate_full, whiten
+from .mixed_params import (
+    CategoryMoments,
+    check_alpha,
+    check_marks,
+    estimate_mixed,
+    least_categories,
+)
+from .mixed_stats import MixedStats
 from .params import (
     Moments,
     RotatedParams,
@@ -32,10 +40,14 @@ ROTATIONS = frozenset({"total", "within", "class"})
 
 
 class Fitted(NamedTuple):
-    """A model: moments by feature, or by axis, and what scoring takes where these do not do."""
+    """A model: moments by feature, or by axis, and what scoring takes where these do not do.
+
+    categorical: what decides of each categorical feature, in a model that may have some.
+    """
 
     moments: Moments
-    params: RotatedParams | None
+    params: RotatedParams | None = None
+    categorical: Sequence[CategoryMoments] | None = None
 
 
 class Member(NamedTuple):
@@ -95,7 +107,7 @@ def estimate_along_axes(
 
 
 def _naive(stats: ClassStats, **options: Any) -> Fitted:
-    return Fitted(estimate(stats, **options), None)
+    return Fitted(estimate(stats, **options))
 
 
 def _full(stats: ClassStats, **options: Any) -> Fitted:
@@ -115,6 +127,11 @@ def _diagonal(full: FullMoments, k: int) -> Moments:
 def _along_axes(stats: ClassStats, **options: Any) -> Fitted:
     found = estimate_along_axes(stats, **options)
     return Fitted(found.moments, found.params)
+
+
+def _mixed(stats: MixedStats, **options: Any) -> Fitted:
+    found = estimate_mixed(stats, **options)
+    return Fitted(found.gaussian, None, found.categorical)
 
 
 def _check_naive(options: Mapping[str, Any]) -> None:
@@ -139,6 +156,12 @@ def _check_axes(options: Mapping[str, Any]) -> None:
     _check_naive(options)
 
 
+def _check_mixed(options: Mapping[str, Any]) -> None:
+    check_marks(options["categorical_features"])
+    check_alpha(options["alpha"])
+    least_categories(options["min_categories"], None)
+
+
 _SHARING = {"tied": False, "ddof": 0}
 
 MEMBERS: dict[str, Member] = {
@@ -152,5 +175,9 @@ MEMBERS: dict[str, Member] = {
     "PCAGaussianNB": Member(
         True, {"n_components": None, "rotation": "total", "covariance_type": "diag"} | _SHARING,
         _check_axes, 1e-9, _along_axes,
+    ),
+    "MixedNB": Member(
+        False, {"categorical_features": None, "alpha": 1.0, "min_categories": None},
+        _check_mixed, 1e-9, _mixed,
     ),
 }  # fmt: skip

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from . import _validate
-from ._categories import MixedRows, find_categorical, is_frame, marked, slots, split
+from ._categories import MixedRows, find_categorical, is_frame, slots, split
 from ._estimator import GaussianClassifier, dtype_of
 from ._validate import Labels
 from .kernels.outputs import Scores, Table
@@ -151,18 +151,7 @@ class MixedNB(GaussianClassifier):
             as_priors(self.priors)
 
     def _estimate(self, stats: Any) -> MixedMoments:
-        wanted = self.categorical_features
-        if wanted is not None and not isinstance(wanted, str):
-            mask = marked(wanted, stats.n_features, stats.feature_names)
-            if not np.array_equal(mask, stats.is_categorical):
-                raise ValueError(
-                    f"The statistics have categorical features {stats.is_categorical.nonzero()[0]} "
-                    f"and categorical_features asks for {mask.nonzero()[0]}."
-                )
-        return estimate_mixed(
-            stats, priors=self.priors, var_smoothing=self.var_smoothing, alpha=self.alpha,
-            min_categories=self.min_categories,
-        )  # fmt: skip
+        return estimate_mixed(stats, **self._options())
 
     def _adopt(self, stats: Any, estimated: MixedMoments) -> None:
         super()._adopt(stats, estimated)

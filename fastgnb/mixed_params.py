@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._categories import kind_of_marks, marked
 from .kernels.logs import log
 from .mixed_stats import MixedStats
 from .params import GaussianParams, Moments, check_moment, estimate
@@ -76,6 +77,7 @@ def estimate_mixed(
     var_smoothing: float = 1e-9,
     alpha: float = 1.0,
     min_categories: Any = None,
+    categorical_features: Any = None,
 ) -> MixedMoments:
     """Priors, moments of continuous features and log probabilities of categorical ones.
 
@@ -85,6 +87,7 @@ def estimate_mixed(
     alpha=0. Cost: O(k m). Error: relative 1e-15 of the largest logarithm.
     Raises ValueError as `estimate`, and for min_categories of another shape than (q,).
     """
+    _check_marked(categorical_features, stats)
     gaussian = estimate(stats.gaussian, priors=priors, var_smoothing=var_smoothing)
     least = least_categories(min_categories, len(stats.counts))
     return MixedMoments(
@@ -94,6 +97,27 @@ def estimate_mixed(
             for counts, low in zip(stats.counts, least, strict=True)
         ],
     )
+
+
+def check_marks(categorical_features: Any) -> None:
+    """Raise ValueError unless it is None, "auto", or an array-like of bool, int or str."""
+    if categorical_features is None or (
+        isinstance(categorical_features, str) and categorical_features == "auto"
+    ):
+        return
+    kind_of_marks(categorical_features)
+
+
+def _check_marked(categorical_features: Any, stats: MixedStats) -> None:
+    """Raise ValueError where the statistics are of other categorical features."""
+    if categorical_features is None or isinstance(categorical_features, str):
+        return
+    mask = marked(categorical_features, stats.n_features, stats.feature_names)
+    if not np.array_equal(mask, stats.is_categorical):
+        raise ValueError(
+            f"The statistics have categorical features {stats.is_categorical.nonzero()[0]} "
+            f"and categorical_features asks for {mask.nonzero()[0]}."
+        )
 
 
 def check_alpha(alpha: object) -> float:
@@ -114,6 +138,8 @@ def least_categories(min_categories: Any, q: int | None) -> NDArray[np.int64]:
     given = np.asarray(min_categories)
     if given.dtype.kind not in "iu":
         raise ValueError(f"'min_categories' should have integral type. Got {given.dtype} instead.")
+    if given.size and given.max() > np.iinfo(np.int64).max:
+        raise ValueError(f"min_categories must be below 2^63, got {min_categories!r:.80}.")
     if given.size and given.min() < (1 if isinstance(min_categories, Integral) else 0):
         raise ValueError(f"min_categories must be from 1 up, got {min_categories!r:.80}.")
     if given.ndim == 0:

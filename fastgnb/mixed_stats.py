@@ -97,6 +97,16 @@ class MixedStats:
         """Number of features d, of both kinds."""
         return len(self.is_categorical)
 
+    def renamed(self, names: tuple[str, ...] | None) -> MixedStats:
+        """The statistics with other names of the d features."""
+        own = None if names is None else self.continuous_names(names)
+        gaussian = replace(self.gaussian, feature_names=own)
+        return replace(self, gaussian=gaussian, feature_names=names)
+
+    def continuous_names(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Those of the names of all features that are of continuous ones."""
+        return tuple(names[int(j)] for j in np.flatnonzero(~self.is_categorical))
+
     def __add__(self, other: object) -> MixedStats:
         if not isinstance(other, MixedStats):
             return NotImplemented
@@ -261,6 +271,8 @@ def _united(a: NDArray[Any], b: NDArray[Any], j: int) -> NDArray[Any]:
     """Categories of both, sorted. Raises TypeError where they are text here and numbers there."""
     if _validate.same_labels(a, b):
         return a
+    if {a.dtype.kind, b.dtype.kind} == {"i", "u"} and all(each >= 0 for each in (*a[:1], *b[:1])):
+        a, b = a.astype(np.uint64), b.astype(np.uint64)
     try:
         return _validate.encode(joined(a, b)).classes
     except TypeError as error:

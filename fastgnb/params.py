@@ -154,8 +154,11 @@ def _variances(stats: ClassStats, covariance_type: str, *, tied: bool, ddof: int
     if tied:
         whole = weight.sum(axis=0) - ddof * np.count_nonzero(weight, axis=0)
         some = np.where(whole > 0, whole, 1.0)
-        pooled = np.where(whole > 0, (weight * variance).sum(axis=0) / some, 0.0)
-        variance = np.broadcast_to(pooled, variance.shape)
+        with np.errstate(over="ignore"):  # a scatter may overflow where a variance does not
+            pooled = (weight * variance).sum(axis=0) / some
+        if not np.isfinite(pooled).all():
+            pooled = (weight / some * variance).sum(axis=0)
+        variance = np.broadcast_to(np.where(whole > 0, pooled, 0.0), variance.shape)
     elif ddof:
         left = weight - ddof
         variance = np.where(left > 0, variance * (weight / np.where(left > 0, left, 1.0)), 0.0)

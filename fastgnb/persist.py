@@ -9,7 +9,9 @@ A file of schema 1 to SCHEMA can be read for ever (tests/data holds some of each
 fields and tensors of its schema and no others, of which `feature_count` and `peak` may be absent.
 Whatever a reader of today would not understand raises the number, and it then says to update.
 Schema 2 adds the other members of the family, with `options` and full scatter; their parameters
-are estimated anew from the statistics. What schema 1 can hold is still written in it.
+are estimated anew from the statistics. A MixedNB has `categorical`, its features with categories,
+and their counts side by side in one tensor; the others are of its continuous features, which may
+be none. What schema 1 can hold is still written in it.
 
 Pickle and joblib files of models work too, but loading one runs whatever code its writer chose:
 exchange model files, not pickles.
@@ -21,7 +23,7 @@ import json
 import os
 import platform
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from itertools import pairwise
@@ -33,10 +35,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import __version__
 from ._atomic import replacing
+from ._categories import MixedRows, is_frame, slots, split
 from ._model_file import ModelFileError, pack, unpack
 from ._validate import NotFiniteError, check_finite, check_missing, same_labels
 from .family import MEMBERS, Member
 from .kernels.outputs import Scores, Table
+from .mixed_params import CategoryMoments, MixedParams
+from .mixed_stats import MixedStats
 from .params import (
     GaussianParams,
     Moments,
@@ -46,7 +51,7 @@ from .params import (
     check_priors,
     check_smoothing,
 )
-from .scoring import score
+from .scoring import score, score_mixed
 from .stats import ClassStats
 
 if TYPE_CHECKING:
@@ -63,6 +68,8 @@ _OF_FEATURES = {"mean", "mean_low", "variance", "theta", "var"}
 _MOMENTS = {"class_prior", "theta", "var"}  # of GaussianNB, whose attributes may be edited
 _OPTIONAL = {"feature_count", "peak"}
 _PLAIN = MEMBERS["GaussianNB"].options
+_LISTS = {"categorical_features", "min_categories"}  # options that may be lists
+_KINDS_OF_CATEGORIES = {"<i8", "<u8", "<f8", "|b1", "object"}
 # Python's types of labels by NumPy's kinds, "O" being text as objects.
 _LABELS: dict[str, type] = {"b": bool, "i": int, "u": int, "f": float, "U": str, "O": str}
 
@@ -74,11 +81,12 @@ class SavedModel:
     priors, var_smoothing and missing are the estimator's, as are the other `options` of the
     `model`; class_prior (k,), theta (k, d), var (k, d) and epsilon are GaussianNB's fitted
     attributes, edited or not, and of other members those of features, or (k, r) of axes, with
-    `rotated` for scoring; versions says what wrote it. target and weight name the columns of labels
+    `rotated` for scoring, or of the continuous features, with `categorical` for the others;
+    versions says what wrote it. target and weight name the columns of labels
     and weights in the files that it learned from.
     """
 
-    stats: ClassStats
+    stats: Any
     class_prior: Floats
     theta: Floats
     var: Floats
@@ -92,11 +100,12 @@ class SavedModel:
     model: str = "GaussianNB"
     options: Mapping[str, Any] = field(default_factory=lambda: dict(_PLAIN))
     rotated: RotatedParams | None = None
+    categorical: Sequence[CategoryMoments] | None = None
 
     @classmethod
     def from_stats(
         cls,
-        stats: ClassStats,
+        stats: ClassStats | MixedStats,
         *,
         priors: ArrayLike | None = None,
         var_smoothing: float | None = None,
@@ -121,10 +130,10 @@ class SavedModel:
         given = None if priors is None else np.asarray(priors, np.float64).tolist()
         return cls(
             stats, *fitted.moments, given, smoothing, missing, _versions(), target, weight, model,
-            chosen, fitted.params,
+            chosen, fitted.params, fitted.categorical,
         )  # fmt: skip
 
-    def with_stats(self, stats: ClassStats) -> SavedModel:
+    def with_stats(self, stats: ClassStats | MixedStats) -> SavedModel:
         """The model of other statistics, with these parameters."""
         return SavedModel.from_stats(
             stats, priors=self.priors, var_smoothing=self.var_smoothing, missing=self.missing,
@@ -134,39 +143,62 @@ class SavedModel:
     @property
     def classes(self) -> NDArray[Any]:
         """Sorted labels (k,)."""
-        return self.stats.classes
+        return np.asarray(self.stats.classes)
 
     @property
     def feature_names(self) -> tuple[str, ...] | None:
         """Names of the d features, or None."""
-        return self.stats.feature_names
+        names: tuple[str, ...] | None = self.stats.feature_names
+        return names
 
     @property
     def n_features(self) -> int:
         """Number of features d."""
-        return self.stats.n_features
+        return int(self.stats.n_features)
 
-    def score(
-        self, X: NDArray[Any], *, table: Table | None = None, evidence: bool = False
-    ) -> Scores:
-        """Score rows X (n, d) in one pass, see `Scores`.
+    def score(self, X: Any, *, table: Table | None = None, evidence: bool = False) -> Scores:
+        """Score rows X (n, d) in one pass, see `Scores`. With categorical features X may be a
+        frame, or rows that are taken apart already.
 
         Raises ValueError for another number of features and NotFiniteError for a NaN or infinity
-        that `missing` does not allow.
+        that `missing` does not allow; TypeError, too, for values that are no categories.
         """
-        if X.shape[1] != self.n_features:
-            raise ValueError(
-                f"X has {X.shape[1]} features, but the model is expecting {self.n_features}."
-            )
-        params = self.rotated or GaussianParams.from_moments(
-            self.class_prior, self.theta, self.var,
-            classes=self.classes, n_features=self.n_features, count=self.stats.count,
-            feature_names=self.feature_names,
-        )  # fmt: skip
+        d = len(X.is_categorical) if isinstance(X, MixedRows) else X.shape[1]
+        if d != self.n_features:
+            raise ValueError(f"X has {d} features, but the model is expecting {self.n_features}.")
+        if self.categorical:
+            return self._score_mixed(X, table=table, evidence=evidence)
+        rows = X.continuous if isinstance(X, MixedRows) else X
         skip = self.missing == "skip"
-        scores = score(X, params, table=table, evidence=evidence, skip=skip)
+        params = self.rotated or self._gaussian()
+        scores = score(rows, params, table=table, evidence=evidence, skip=skip)
         if scores.bad >= 0:
-            check_finite(X, None, skip=skip)
+            check_finite(rows, None, skip=skip)
+        return scores
+
+    def _gaussian(self) -> GaussianParams:
+        names, d = self.feature_names, self.n_features
+        if self.categorical is not None:
+            names, d = self.stats.gaussian.feature_names, self.theta.shape[1]
+        return GaussianParams.from_moments(
+            self.class_prior, self.theta, self.var,
+            classes=self.classes, n_features=d, count=self.stats.count, feature_names=names,
+        )  # fmt: skip
+
+    def _score_mixed(self, X: Any, *, table: Table | None, evidence: bool) -> Scores:
+        skip, stats = self.missing == "skip", self.stats
+        rows = X
+        if not isinstance(X, MixedRows):
+            rows = split(X if is_frame(X) else np.asarray(X), stats.is_categorical, skip=skip)
+        if not skip:
+            rows.check_present()
+        params = MixedParams.from_moments(self._gaussian(), self.categorical or (), stats)
+        scores = score_mixed(
+            rows.continuous, slots(rows.columns, stats.categories), params,
+            table=table, evidence=evidence, skip=skip,
+        )  # fmt: skip
+        if scores.bad >= 0:
+            rows.check_finite(skip=skip)
         return scores
 
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -203,7 +235,8 @@ def save(model: GaussianClassifier, path: str | os.PathLike[str]) -> None:
 
     Loading it executes nothing, whereas a pickle or joblib file runs its writer's code.
     Raises NotFittedError for a model that is not fitted, TypeError for another kind of model,
-    ValueError for what makes no model file, OSError where the file cannot be written.
+    ValueError for what makes no model file, as edited attributes of a MixedNB do not, OSError where
+    the file cannot be written.
     """
     from sklearn.utils.validation import check_is_fitted
 
@@ -225,16 +258,23 @@ def save(model: GaussianClassifier, path: str | os.PathLike[str]) -> None:
 
 
 def _saved_of(model: GaussianClassifier) -> SavedModel:
-    names = getattr(model, "feature_names_in_", None)
-    stats = replace(model.stats_, feature_names=None if names is None else tuple(names))
+    found = getattr(model, "feature_names_in_", None)
+    names = None if found is None else tuple(found)
+    stats: Any = model.stats_
+    is_mixed = isinstance(stats, MixedStats)
+    stats = stats.renamed(names) if is_mixed else replace(stats, feature_names=names)
     kind, given = model._member, model._options()
     options = {name: _plain(given[name]) for name in MEMBERS[kind].options}
     priors = None if model.priors is None else as_priors(model.priors).tolist()
     smoothing = check_smoothing(model.var_smoothing)
     if kind != "GaussianNB":
-        return SavedModel.from_stats(
-            stats, priors=priors, var_smoothing=smoothing, model=kind, **options
-        )
+        saved = SavedModel.from_stats(
+            stats, priors=priors, var_smoothing=smoothing, model=kind,
+            missing=getattr(model, "missing", "error"), **options,
+        )  # fmt: skip
+        if is_mixed:
+            _check_unedited(model, saved)
+        return saved
     MEMBERS[kind].check(options)
     return SavedModel(
         stats,
@@ -243,6 +283,25 @@ def _saved_of(model: GaussianClassifier) -> SavedModel:
         check_moment(model.var_, "var_", stats.mean.shape),
         float(model.epsilon_), priors, smoothing, model.missing, _versions(), options=options,
     )  # fmt: skip
+
+
+def _check_unedited(model: Any, saved: SavedModel) -> None:
+    """Raise ValueError unless the attributes are those that loading will find again."""
+    categorical = saved.categorical or ()
+    wanted: dict[str, Any] = {
+        "class_prior_": saved.class_prior,
+        "theta_": saved.theta,
+        "var_": saved.var,
+        "feature_log_prob_": [each.log_prob for each in categorical],
+        "unseen_log_prob_": [each.unseen for each in categorical],
+    }
+    for name, value in wanted.items():
+        found = getattr(model, name)
+        if len(found) != len(value) or not all(map(np.array_equal, found, value)):
+            raise ValueError(
+                f"{name} is not what the statistics and parameters of this model give, and a model "
+                "file holds those. Where a parameter was set after fit, save model.reestimate()."
+            )
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -256,6 +315,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     model = getattr(import_module(__package__ or ""), saved.model)(
         priors=saved.priors, var_smoothing=saved.var_smoothing, **saved.options
     )
+    if saved.model == "MixedNB":
+        model.missing = saved.missing
     if saved.model != "GaussianNB":
         return model.fit_stats(saved.stats)
     moments = Moments(saved.class_prior, saved.theta, saved.var, saved.epsilon)
@@ -266,7 +327,9 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def _plain(value: Any) -> Any:
     """A parameter as Python has it, for JSON."""
-    return value.item() if isinstance(value, np.generic) else value
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    return np.asarray(value).tolist()  # a number, or a list of what Python has
 
 
 def _versions() -> dict[str, str]:
@@ -274,8 +337,11 @@ def _versions() -> dict[str, str]:
 
 
 def _tensors(model: SavedModel) -> dict[str, Floats]:
-    stats = model.stats
-    tensors = {
+    stats, own = model.stats, {}
+    if isinstance(stats, MixedStats):
+        own["category_count"] = np.hstack([np.zeros((len(stats.count), 0)), *stats.counts])
+        stats = stats.gaussian
+    tensors = own | {
         "count": stats.count,
         "mean": stats.mean,
         "mean_low": stats.mean_low,
@@ -293,25 +359,21 @@ def _tensors(model: SavedModel) -> dict[str, Floats]:
 
 
 def _document(model: SavedModel) -> dict[str, Any]:
-    classes = model.classes
-    values = classes.tolist()
-    is_text = all(isinstance(value, str) for value in values)
-    is_object = classes.dtype.kind in "OT" and is_text  # T: NumPy 2's text of any length
-    if is_object:
-        values = [str.__str__(value) for value in values]  # an enumeration's text, not its name
-    elif classes.dtype.kind not in "biufU" or (classes.dtype.itemsize > 8 and not is_text):
-        raise ValueError(
-            f"Labels of dtype {classes.dtype} cannot be saved: use text, whole numbers or booleans."
-        )
     is_old = (
         model.model == "GaussianNB" and model.options == _PLAIN and model.stats.covariance is None
     )
-    return ({"schema": 1} if is_old else {"schema": 2, "options": dict(model.options)}) | {
+    head: dict[str, Any] = {"schema": 1 if is_old else 2}
+    if not is_old:
+        head["options"] = dict(model.options)
+    if model.model == "MixedNB":
+        at = np.flatnonzero(model.stats.is_categorical).tolist()
+        head["categorical"] = [
+            {"position": j, **_labels_as_json(labels)}
+            for j, labels in zip(at, model.stats.categories, strict=True)
+        ]
+    return head | {
         "model": model.model,
-        "classes": {
-            "dtype": "object" if is_object else classes.dtype.str,
-            "values": values,
-        },
+        "classes": _labels_as_json(model.classes),
         "feature_names": None if model.feature_names is None else list(model.feature_names),
         "priors": model.priors,
         "var_smoothing": float(model.var_smoothing),
@@ -322,11 +384,27 @@ def _document(model: SavedModel) -> dict[str, Any]:
     }
 
 
+def _labels_as_json(labels: NDArray[Any]) -> dict[str, Any]:
+    """Labels by their type. Raises ValueError where a file cannot hold them."""
+    values = labels.tolist()
+    is_text = all(isinstance(value, str) for value in values)
+    is_object = labels.dtype.kind in "OT" and is_text  # T: NumPy 2's text of any length
+    if is_object:
+        values = [str.__str__(value) for value in values]  # an enumeration's text, not its name
+    elif labels.dtype.kind not in "biufU" or (labels.dtype.itemsize > 8 and not is_text):
+        raise ValueError(
+            f"Labels of dtype {labels.dtype} cannot be saved: use text, whole numbers or booleans."
+        )
+    return {"dtype": "object" if is_object else labels.dtype.str, "values": values}
+
+
 def _restore(document: dict[str, Any], tensors: Mapping[str, NDArray[Any]]) -> SavedModel:
     """The model of a description and tensors. Raises ValueError for all that makes none."""
     is_old = document["schema"] == 1
-    _check_names(document, _FIELDS if is_old else _FIELDS | {"options"})
     name = document["model"]
+    is_mixed = name == "MixedNB" and not is_old
+    fields = _FIELDS if is_old else _FIELDS | {"options"}
+    _check_names(document, fields | {"categorical"} if is_mixed else fields)
     member = (
         MEMBERS.get(name) if type(name) is str and (not is_old or name == "GaussianNB") else None
     )
@@ -334,12 +412,19 @@ def _restore(document: dict[str, Any], tensors: Mapping[str, NDArray[Any]]) -> S
         expected = ["GaussianNB"] if is_old else sorted(MEMBERS)
         raise ValueError(f"model is {name!r:.40}, expected one of {expected}")
     own = _MOMENTS if name == "GaussianNB" else {"covariance"}
+    own = {"category_count"} if is_mixed else own
     optional = _OPTIONAL if is_old or name != "GaussianNB" else _OPTIONAL | {"covariance"}
     _check_names(tensors, (_OF_CLASSES | _OF_FEATURES) - _MOMENTS | own, optional)
-    classes = _restore_classes(document["classes"])
-    _check_tensors(tensors, len(classes))
+    classes = _restore_labels(document["classes"], "classes")
+    categories = _restore_categories(document["categorical"]) if is_mixed else {}
+    _check_tensors(tensors, len(classes), categories)
     native = {key: tensor.astype(np.float64, copy=False) for key, tensor in tensors.items()}
-    stats = _restore_stats(document, classes, native)
+    stats: ClassStats | MixedStats
+    if is_mixed:
+        stats = _restore_mixed(document, classes, native, categories)
+    else:
+        names = _restore_names(document["feature_names"], native["mean"].shape[1])
+        stats = _restore_stats(classes, native, names)
     if check_missing(document["missing"]) and member.needs_full:
         raise ValueError("missing='skip' needs diagonal scatter")
     columns = _typed(document, "columns", dict)
@@ -368,14 +453,65 @@ def _restore_options(options: Any, member: Member) -> dict[str, Any]:
         raise ValueError("options are not an object")
     _check_names(options, member.options)
     for name, value in options.items():
-        if type(value) not in (bool, int, float, str, type(None)):
+        items = value if type(value) is list and name in _LISTS else [value]
+        kinds = set(map(type, items))
+        if len(kinds) > 1 or not kinds <= {bool, int, float, str, type(None)}:
             raise ValueError(f"{name} is a {type(value).__name__}")
     member.check(options)
     return options
 
 
+def _restore_categories(features: Any) -> dict[int, NDArray[Any]]:
+    """The categories (m,) of features by their positions. Raises ValueError for wrong ones."""
+    out: dict[int, NDArray[Any]] = {}
+    last = -1
+    for feature in _list_of(features, dict, "categorical"):
+        _check_names(feature, {"position", "dtype", "values"})
+        j = _typed(feature, "position", int)
+        if j <= last:
+            raise ValueError("positions of categorical features are not sorted and distinct")
+        if str(feature["dtype"]) not in _KINDS_OF_CATEGORIES:
+            raise ValueError(f"categories of dtype {feature['dtype']!r:.40}")
+        labels = {name: feature[name] for name in ("dtype", "values")}
+        out[j] = _restore_labels(labels, f"categories of feature {j!r:.20}", least=0)
+        last = j
+    return out
+
+
+def _restore_mixed(
+    document: dict[str, Any],
+    classes: NDArray[Any],
+    native: Mapping[str, Floats],
+    categories: Mapping[int, NDArray[Any]],
+) -> MixedStats:
+    d = native["mean"].shape[1] + len(categories)
+    if max(categories, default=-1) >= d:
+        raise ValueError(f"a categorical feature at {max(categories)!r:.40}, of {d} features")
+    is_categorical = np.zeros(d, np.bool_)
+    is_categorical[list(categories)] = True
+    ends = np.cumsum([len(each) for each in categories.values()])
+    parts = np.split(native["category_count"], ends, axis=1)[: len(categories)]
+    for j, counts in zip(categories, parts, strict=True):
+        _check_counts(counts, native["count"], j)
+    stats = MixedStats(
+        _restore_stats(classes, native, None), tuple(categories.values()),
+        tuple(np.ascontiguousarray(each) for each in parts), is_categorical,
+    )  # fmt: skip
+    return stats.renamed(_restore_names(document["feature_names"], d))
+
+
+def _check_counts(counts: Floats, count: Floats, j: int) -> None:
+    """Raise ValueError unless counts (k, m) can be those of feature j in rows of such weight."""
+    if not counts.any(axis=0).all():
+        raise ValueError(f"category_count has a category of feature {j} without rows")
+    with np.errstate(over="ignore"):
+        # Subtracting may leave a rounding error where no row is left.
+        if (counts.sum(axis=1) > count * (1 + 1e-6) + 1e-9 * count.sum()).any():
+            raise ValueError(f"category_count of feature {j} is more than count")
+
+
 def _restore_stats(
-    document: dict[str, Any], classes: NDArray[Any], native: Mapping[str, Floats]
+    classes: NDArray[Any], native: Mapping[str, Floats], names: tuple[str, ...] | None
 ) -> ClassStats:
     k, d = native["mean"].shape
     covariance = native.get("covariance")
@@ -386,7 +522,7 @@ def _restore_stats(
         native["variance"],
         native["mean_low"],
         native.get("feature_count"),
-        _restore_names(document["feature_names"], d),
+        names,
         native.get("peak"),
         None if covariance is None else covariance.reshape(k, d, d),
     )
@@ -427,7 +563,7 @@ def _list_of(values: Any, kind: type, name: str) -> list[Any]:
     return values
 
 
-def _restore_classes(field: Any) -> NDArray[Any]:
+def _restore_labels(field: Any, what: str, *, least: int = 1) -> NDArray[Any]:
     """Labels (k,) in native byte order. Raises ValueError unless they are sorted and distinct."""
     _check_names(field, {"dtype", "values"})
     name = str(_typed(field, "dtype", str))
@@ -435,19 +571,19 @@ def _restore_classes(field: Any) -> NDArray[Any]:
     if name != "object" and not match:  # NumPy would take arrays, records and more in its place
         raise ValueError(f"labels of dtype {name!r:.40}")
     dtype = np.dtype(object if name == "object" else name).newbyteorder("=")
-    values = _list_of(field["values"], _LABELS[dtype.kind], "classes")
-    if not values or any(a >= b for a, b in pairwise(values)):
-        raise ValueError("classes are not sorted and distinct")
+    values = _list_of(field["values"], _LABELS[dtype.kind], what)
+    if len(values) < least or any(a >= b for a, b in pairwise(values)):
+        raise ValueError(f"{what} are not sorted and distinct")
     if dtype.kind == "f" and not all(value.is_integer() for value in values):
-        raise ValueError("classes are not whole numbers")
-    limits = np.iinfo(dtype.str) if dtype.kind in "iu" else None
+        raise ValueError(f"{what} are not whole numbers")
+    limits = np.iinfo(dtype.str) if dtype.kind in "iu" and values else None
     if limits and not limits.min <= values[0] <= values[-1] <= limits.max:
-        raise ValueError(f"classes do not fit dtype {name}")
+        raise ValueError(f"{what} do not fit dtype {name}")
     with np.errstate(over="ignore"):
-        classes = np.array(values, _bounded(dtype, values))
-    if classes.tolist() != values:
-        raise ValueError(f"classes do not fit dtype {name}")
-    return classes
+        labels = np.array(values, _bounded(dtype, values))
+    if labels.tolist() != values:
+        raise ValueError(f"{what} do not fit dtype {name}")
+    return labels
 
 
 def _bounded(dtype: np.dtype[Any], values: list[str]) -> np.dtype[Any]:
@@ -461,21 +597,26 @@ def _bounded(dtype: np.dtype[Any], values: list[str]) -> np.dtype[Any]:
     return np.dtype(f"U{longest or 1}" if len(values) * longest <= most else object)
 
 
-def _check_tensors(tensors: Mapping[str, NDArray[Any]], k: int) -> None:
+def _check_tensors(
+    tensors: Mapping[str, NDArray[Any]], k: int, categories: Mapping[int, NDArray[Any]]
+) -> None:
     """Raise ValueError unless all are finite, of one k and d, and can be those of some rows."""
     mean = tensors["mean"]
     d = mean.shape[1] if mean.ndim == 2 else 0
-    if d == 0:
+    if mean.ndim != 2 or (d == 0 and not categories):
         raise ValueError(f"mean is {mean.dtype} {mean.shape}, expected ({k}, features)")
     for name, tensor in tensors.items():
         expected = (k,) if name in _OF_CLASSES else (k, d)
         expected = (k * d, d) if name == "covariance" else expected
+        if name == "category_count":
+            expected = k, sum(map(len, categories.values()))
         if tensor.shape != expected or tensor.dtype != np.float64:
             raise ValueError(f"{name} is {tensor.dtype} {tensor.shape}, expected {expected}")
         # A scatter may overflow where its weight and its variance do not.
         if np.isnan(tensor).any() or (name != "peak" and np.isinf(tensor).any()):
             raise ValueError(f"{name} is not finite")
-    for name in ({"count", "variance", "var", "class_prior"} | _OPTIONAL) & tensors.keys():
+    weights = {"count", "variance", "var", "class_prior", "category_count"}
+    for name in (weights | _OPTIONAL) & tensors.keys():
         if (tensors[name] < 0).any():
             raise ValueError(f"{name} is negative")
     if not tensors.get("class_prior", tensors["count"]).any() or not tensors["count"].any():
@@ -506,7 +647,8 @@ def _check_covariance(covariance: Floats, tensors: Mapping[str, NDArray[Any]]) -
     slack = 1e-9 * most
     if "peak" in tensors:
         count = np.where(tensors["count"] > 0, tensors["count"], 1.0)[:, None]
-        had = np.sqrt(1e-9 * np.minimum(tensors["peak"] / count, 1e300))
+        with np.errstate(over="ignore"):
+            had = np.sqrt(1e-9 * np.minimum(tensors["peak"] / count, 1e300))
         slack = slack + had[:, :, None] * had[:, None, :]
     if (np.abs(covariance) > most + slack).any():
         raise ValueError("covariance is more than variances allow")

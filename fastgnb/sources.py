@@ -27,6 +27,7 @@ import numpy as np
 
 from . import _columns
 from ._arrow import pa, pc
+from ._categories import Column, MixedRows, plain_labels
 from ._columns import Columns
 from ._readers import ENDINGS, SourceError, TableFile, changed, naming, open_table, short_line
 
@@ -50,14 +51,16 @@ class Batch:
 
     Attributes
     ----------
-    X : ndarray (n, d), float32 or float64, missing values as NaN. Valid until the next batch
-        is asked for: the memory is used again.
+    X : ndarray (n, d), float32 or float64, missing values as NaN, of the features that are not
+        categorical. Valid until the next batch is asked for: the memory is used again.
     y : ndarray (n,) of int, bool, float or object (str), or None without a target.
     weight : ndarray (n,) float64, or None.
     kept : pyarrow.RecordBatch of the kept columns, or None.
     path : the file.
     first_row : number of rows of `path` before this batch.
-    features : names of the columns of `X`, or None where the file has no names.
+    features : names of all features, those of `X` and others, or None where the file has none.
+    categorical : the categorical features, as a `Column` each, in their order.
+    is_categorical : which features those are, (d,) bool, or None where there are none.
     """
 
     X: np.ndarray
@@ -67,14 +70,23 @@ class Batch:
     path: pathlib.Path
     first_row: int
     features: tuple[str, ...] | None
+    categorical: tuple[Column, ...] = ()
+    is_categorical: np.ndarray | None = None
+
+    @property
+    def rows(self) -> np.ndarray | MixedRows:
+        """All features: X, or rows taken apart where some are categorical."""
+        if self.is_categorical is None:
+            return self.X
+        return MixedRows(self.X, self.categorical, self.is_categorical)
 
     def error(self, row: int, column: str, reason: str) -> SourceError:
         """The error at `row` of the batch (from 0), located in the file (from 1)."""
         return SourceError(f"{self.path}: {column}, row {self.first_row + row + 1}: {reason}")
 
-    def not_finite(self, row: int, j: int) -> SourceError:
-        """The error for X[row, j], a value that the model cannot take."""
-        value = self.X[row, j]
+    def not_finite(self, row: int, j: int, value: float | None = None) -> SourceError:
+        """The error for a value of feature j, by default X[row, j], that the model cannot take."""
+        value = self.X[row, j] if value is None else value
         reason = f"{value} is not a finite number"
         if np.isnan(value):
             reason = "missing value (null or NaN); a model fitted with --missing skip takes these"
@@ -89,7 +101,7 @@ class RowSource:
     ----------
     paths : list of pathlib.Path, the files in reading order.
     features : tuple of str, or None (.npy).
-    n_features : int
+    n_features : int, of all kinds.
     dtype : numpy dtype of X, float32 only where every feature is float32 or float16.
     n_rows : int, or None where only reading tells (CSV).
     left_out : tuple of str, columns of the first file that could not be features.
@@ -208,6 +220,8 @@ def _expected() -> str:
 class TableRows(RowSource):
     """Rows of files with named columns."""
 
+    _is_categorical: np.ndarray | None = None
+
     def __init__(
         self,
         files: Sequence[TableFile],
@@ -216,6 +230,7 @@ class TableRows(RowSource):
         stamps: Sequence[tuple[int, ...]],
     ) -> None:
         _columns.check_present(files[0], [*columns.named(), *columns.exclude])
+        columns = _columns.find_categorical(files[0], columns)
         if columns.features is None:
             columns, self.left_out = _columns.default_features(files[0], columns)
         for file in files:
@@ -225,22 +240,29 @@ class TableRows(RowSource):
         self._files, self._parts, self._stamps = files, columns, stamps
         self.paths = [file.path for file in files]
         self.features, self.n_features = features, len(features)
-        self.dtype = np.dtype(np.float32 if _columns.is_single(files, features) else np.float64)
+        self._continuous = columns.continuous()
+        single = bool(self._continuous) and _columns.is_single(files, self._continuous)
+        self.dtype = np.dtype(np.float32 if single else np.float64)
+        if columns.marked:
+            marked = set(columns.marked)
+            self._is_categorical = np.array([name in marked for name in features])
+        self._kinds = _columns.category_kinds(files, columns)
         self.n_rows = None if None in counts else sum(n for n in counts if n is not None)
         self.target_kind = _columns.target_kind(files, columns.target)
-        self.keep_schema = _columns.keep_schema(files, columns.keep)
+        texts = {name for name, kind in self._kinds.items() if kind == "text"}
+        self.keep_schema = _columns.keep_schema(files, columns.keep, texts)
         rows = batch_rows or rows_in_batch(self.n_features, self.dtype)
         self._batch_rows = min(rows, sys.maxsize)
 
     def __iter__(self) -> Iterator[Batch]:
         buffer = np.empty(0, self.dtype)
         for file, stamp in zip(self._files, self._stamps, strict=True):
-            types = _columns.csv_types(file, self._parts, self.keep_schema)
+            types = _columns.csv_types(file, self._parts, self.keep_schema, self._kinds)
             first_row = 0
             _check_unchanged(file.path, stamp)
             for table in _ahead(file.batches(self._parts.named(), types, self._batch_rows)):
                 _check_unchanged(file.path, stamp)
-                size = table.num_rows * self.n_features
+                size = table.num_rows * len(self._continuous)
                 buffer = buffer if buffer.size >= size else np.empty(size, self.dtype)
                 if table.num_rows:
                     with naming(file.path):
@@ -252,9 +274,9 @@ class TableRows(RowSource):
     def _batch(
         self, file: TableFile, table: pa.RecordBatch, first_row: int, buffer: np.ndarray
     ) -> Batch:
-        parts, n = self._parts, table.num_rows
-        rows = buffer[: n * self.n_features].reshape(self.n_features, n)
-        for row, name in zip(rows, self.features or (), strict=True):
+        parts, n, d = self._parts, table.num_rows, len(self._continuous)
+        rows = buffer[: n * d].reshape(d, n)
+        for row, name in zip(rows, self._continuous, strict=True):
             _fill(row, table.column(name))
         batch = Batch(rows.T, None, None, None, file.path, first_row, self.features)
         found: dict[str, Any] = {}
@@ -264,6 +286,13 @@ class TableRows(RowSource):
             found["weight"] = _weights(batch, parts.weight, table.column(parts.weight))
         if parts.keep:
             found["kept"] = self._kept(table)
+        if self._is_categorical is not None:
+            marked = set(parts.marked)
+            names = [name for name in self.features or () if name in marked]
+            found["categorical"] = tuple(
+                _categories(batch, name, table.column(name), file.is_text) for name in names
+            )
+            found["is_categorical"] = self._is_categorical
         return dataclasses.replace(batch, **found)
 
     def _kept(self, table: pa.RecordBatch) -> pa.RecordBatch:
@@ -306,6 +335,11 @@ class NpyRows(RowSource):
         target_npy: str | os.PathLike[str] | None,
         batch_rows: int | None,
     ) -> None:
+        if columns.categorical:
+            raise SourceError(
+                f"{paths[0]}: --categorical is about columns of tables; the columns of a .npy "
+                "matrix have no names"
+            )
         if columns != Columns():
             raise SourceError(
                 f"{paths[0]}: a .npy matrix has no column names; give labels with --target-npy "
@@ -444,6 +478,41 @@ def _texts(batch: Batch, name: str, column: pa.Array, blank_is_null: bool) -> np
         )
     texts: np.ndarray = values[codes]
     return texts
+
+
+def _categories(batch: Batch, name: str, column: pa.Array, blank_is_null: bool) -> Column:
+    """Categories by label, sorted; a missing one is -1, and so is an empty field of CSV."""
+    kind = _columns.plain(column.type)
+    if pa.types.is_null(kind):
+        return Column(np.empty(0, object), np.full(len(column), -1, np.int32))
+    is_text = _columns.is_text(kind)
+    column = pc.cast(column, pa.string() if is_text else kind)
+    if pa.types.is_floating(kind):
+        column = _whole(batch, name, column)
+    coded = column.dictionary_encode()
+    found = coded.dictionary
+    labels = (
+        np.array(found.to_pylist(), object) if is_text else found.to_numpy(zero_copy_only=False)
+    )
+    order = np.argsort(labels, kind="stable")
+    ranks = np.empty(len(labels) + 1, np.int32)  # the last one for what is missing
+    ranks[order], ranks[-1] = np.arange(len(labels)), -1
+    if blank_is_null and is_text:
+        ranks[:-1][labels == ""] = -1
+    codes = ranks[pc.fill_null(coded.indices, -1).to_numpy(zero_copy_only=False)]
+    return Column(plain_labels(labels[order]), codes)
+
+
+def _whole(batch: Batch, name: str, column: pa.Array) -> pa.Array:
+    """Floats as whole numbers, where NaN is null."""
+    values = column.to_numpy(zero_copy_only=False).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        odd = ~np.isnan(values) & ((values != np.floor(values)) | (np.abs(values) > 2.0**53))
+    if odd.any():
+        row = int(np.argmax(odd))
+        reason = f"{values[row]} is no category; these are text, booleans or whole numbers"
+        raise batch.error(row, f"column {name!r}", reason)
+    return pa.array(values, mask=np.isnan(values)).cast(pa.int64())
 
 
 def _weights(batch: Batch, name: str, column: pa.Array) -> np.ndarray:

@@ -21,7 +21,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB
 from sklearn.utils.estimator_checks import check_estimator
 
-from fastgnb import GaussianNB, MixedNB, MixedStats, _jit, save
+from fastgnb import GaussianNB, MixedNB, MixedStats, _jit
 from fastgnb.select import cross_validate
 
 PREDICTORS = (
@@ -494,11 +494,6 @@ def test_cross_validation_is_that_of_scikit_learn(data):
         found = cross_validate(model, table, y, cv=4, param_grid=grid)
         search = GridSearchCV(model, grid, cv=4).fit(table, y)
         assert_allclose(found["mean_test_score"], search.cv_results_["mean_test_score"])
-
-
-def test_there_are_no_model_files_yet(model, tmp_path):
-    with pytest.raises(TypeError, match=r"one of \[.*\], got MixedNB\. Pickle it"):
-        save(model, tmp_path / "m.fgnb")
 
 
 # --- scoring ---------------------------------------------------------------------------------

@@ -31,6 +31,8 @@ from fastgnb import (
     ClassStats,
     GaussianBayes,
     GaussianNB,
+    MixedNB,
+    MixedStats,
     ModelFileError,
     PCAGaussianNB,
     _model_file,
@@ -38,6 +40,7 @@ from fastgnb import (
     persist,
     save,
 )
+from fastgnb._categories import Column, MixedRows
 from fastgnb.persist import SavedModel
 
 DATA = pathlib.Path(__file__).parent / "data"
@@ -60,6 +63,7 @@ def of_rows(
 NAMES = [
     "whole numbers", "bytes", "booleans", "floats", "text", "objects", "missing", "subtracted",
     "edited", "extreme", "many", "tied", "rich", "full", "shared", "axes", "own axes", "less",
+    "mixed", "mixed gaps", "categories", "mixed less",
 ]  # fmt: skip
 
 
@@ -99,6 +103,38 @@ def models():
         "less": SavedModel.from_stats(
             ClassStats.from_rows(X, y, scatter="full")
             - ClassStats.from_rows(X[:1], y[:1], scatter="full"), model="GaussianBayes",
+        ),
+        **mixed_models(X, y, words),
+    }  # fmt: skip
+
+
+def objects(*columns):
+    """Columns of several kinds side by side."""
+    return np.column_stack([np.asarray(column).astype(object) for column in columns])
+
+
+def mixed_models(X, y, words):
+    table = objects(X[:, 0], words, X[:, 1], y > 0, y * 10)
+    gaps = table.copy()
+    gaps[0, 1], gaps[3, 4] = None, np.nan
+    marks = {"categorical_features": [1, 3, 4]}
+    of_table = functools.partial(MixedStats.from_rows, **marks)
+    names = ("a, b", "ü", "c", "d", "e")
+    return {
+        "mixed": SavedModel.from_stats(
+            of_table(table, words, feature_names=names), model="MixedNB", alpha=0.5,
+            categorical_features=["ü", "d", "e"], target="y",
+        ),
+        "mixed gaps": SavedModel.from_stats(
+            of_table(gaps, y, missing="skip"), model="MixedNB", missing="skip", alpha=0.0,
+            min_categories=[2, 2, 9],
+        ),
+        "categories": SavedModel.from_stats(
+            MixedStats.from_rows(table[:, [1, 3]], y, categorical_features=[0, 1]),
+            model="MixedNB", min_categories=3, priors=[0.25, 0.75],
+        ),
+        "mixed less": SavedModel.from_stats(
+            of_table(table, y) - of_table(table[:1], y[:1]), model="MixedNB"
         ),
     }  # fmt: skip
 
@@ -224,7 +260,10 @@ JUNK = [
 PLACES = [
     *((field,) for field in sorted(persist._FIELDS)), ("options",),
     *(("options", name) for name in ("tied", "ddof", "covariance_type", "reg_param", "shrinkage")),
-    ("options", "n_components"), ("options", "rotation"),
+    ("options", "n_components"), ("options", "rotation"), ("options", "alpha"),
+    ("options", "min_categories"), ("options", "categorical_features"), ("categorical",),
+    *(("categorical", j, field) for j in (0, 1) for field in ("position", "dtype", "values")),
+    ("categorical", 0), ("categorical", 1, "more"),
     ("classes", "dtype"), ("classes", "values"), ("columns", "target"), ("columns", "weight"),
     ("versions", "fastgnb"), ("classes", "more"), ("more",), (),
 ]  # fmt: skip
@@ -237,20 +276,36 @@ DOCUMENTS = st.tuples(
 TENSORS = st.tuples(
     st.just("tensor"),
     st.sampled_from(
-        sorted(persist._OF_CLASSES | persist._OF_FEATURES | persist._OPTIONAL | {"covariance"})
+        sorted(
+            persist._OF_CLASSES
+            | persist._OF_FEATURES
+            | persist._OPTIONAL
+            | {"covariance", "category_count"}
+        )
     ),
     st.sampled_from(["one", "one", "all", "drop", "dtype", "shape", "double", "rename", "copy"]),
     st.tuples(st.sampled_from(NUMBERS), st.integers(0, 2**16)),
 )
 
 
+def at(document, field):
+    """What stands there in an object or a list, or None."""
+    if type(document) is list:
+        return document[field] if type(field) is int and field < len(document) else None
+    return document.get(field)
+
+
 def change_document(document, place, how, value):
     *outer, last = place or ("schema",)
     for field in outer:
-        document = document.get(field)
-        if type(document) is not dict:
+        document = at(document, field)
+        if type(document) not in (dict, list):
             return
-    if how == "drop":
+    if at(document, last) is None and type(document) is list:
+        return
+    if how == "drop" and type(document) is list:
+        del document[last]
+    elif how == "drop":
         document.pop(last, None)
     else:
         document[last] = value
@@ -297,12 +352,16 @@ DOORS = "needs one above 0 and finite|with at least one prior above 0 among clas
 
 def must_be_a_model(saved):
     """All that scoring and learning rely on; and then both of them work."""
-    stats, k, d = saved.stats, len(saved.classes), saved.n_features
+    stats = getattr(saved.stats, "gaussian", saved.stats)
+    k, d = stats.mean.shape
     values = saved.classes.tolist()
     assert values == sorted(set(values))
     assert saved.classes.dtype.kind in "biufUO"
     for name, tensor in persist._tensors(saved).items():
         shape = (k * d, d) if name == "covariance" else (k, d)
+        if name == "category_count":
+            must_have_categories(saved.stats)
+            shape = k, sum(map(len, saved.stats.categories))
         assert tensor.shape == ((k,) if name in persist._OF_CLASSES else shape)
         assert np.isfinite(tensor).all() or (name == "peak" and not np.isnan(tensor).any())
         assert (tensor >= 0).all() or name in ("mean", "mean_low", "theta", "covariance")
@@ -316,11 +375,31 @@ def must_be_a_model(saved):
     must_learn(saved)
 
 
+def must_have_categories(stats):
+    assert stats.is_categorical.sum() == len(stats.categories) == len(stats.counts)
+    for labels, counts in zip(stats.categories, stats.counts, strict=True):
+        values = labels.tolist()
+        assert values == sorted(set(values))
+        assert counts.shape == (len(stats.classes), len(values))
+        assert counts.any(axis=0).all()
+
+
+def rows_for(saved, numbers):
+    """Rows with these continuous features (n, c), and a known and a strange category each."""
+    if not saved.categorical:
+        return numbers
+    columns, row = [], np.arange(len(numbers), dtype=np.int32)
+    for labels in saved.stats.categories:
+        some = [*labels.tolist()[:1], "strange"]
+        columns.append(Column(np.array(some, object), row % len(some)))
+    return MixedRows(numbers, tuple(columns), saved.stats.is_categorical)
+
+
 def must_score(saved):
     can_win = (saved.class_prior > 0) & (saved.stats.count > 0)
     is_whole = saved.rotated or (can_win.any() and (saved.var[can_win] > 0).all())
     means = saved.stats.mean if saved.rotated else saved.theta
-    X = np.vstack([means, np.zeros_like(means[:1]), means[:1] + 1.0])
+    X = rows_for(saved, np.vstack([means, np.zeros_like(means[:1]), means[:1] + 1.0]))
     if not is_whole:
         with pytest.raises(ValueError, match=DOORS):
             saved.score(X)
@@ -334,6 +413,9 @@ def must_score(saved):
 def must_learn(saved):
     """A finite model, or a ValueError where the numbers do not fit together."""
     try:
+        if saved.categorical is not None:
+            must_learn_categories(saved)
+            return
         scatter = "diag" if saved.stats.covariance is None else "full"
         row = np.ones((1, saved.n_features))
         more = ClassStats.from_rows(row, saved.classes[:1], scatter=scatter)
@@ -342,6 +424,17 @@ def must_learn(saved):
     except ValueError:
         return
     assert all(np.isfinite(part).all() for part in (after.class_prior, after.theta, after.var))
+
+
+def must_learn_categories(saved):
+    mask = saved.stats.is_categorical
+    row = np.ones((1, len(mask)), object)
+    for j, labels in zip(np.flatnonzero(mask), saved.stats.categories, strict=True):
+        row[0, j] = labels[0] if len(labels) else "new"
+    more = MixedStats.from_rows(row, saved.classes[:1], categorical_features=mask)
+    after = saved.with_stats(saved.stats + more)
+    assert all(np.isfinite(part).all() for part in (after.class_prior, after.theta, after.var))
+    assert all((each.log_prob <= 0).all() for each in after.categorical)
 
 
 @EXAMPLES
@@ -366,6 +459,18 @@ def test_what_loads_is_a_model_though_its_digest_is_right(path, examples):
         changes=st.lists(st.one_of(DOCUMENTS, TENSORS), min_size=1, max_size=3),
     )
     assert loaded > examples / 20  # edits are legal, and must have been among them
+
+
+@pytest.mark.parametrize("name", ["tied", "full", "shared", "mixed", "mixed less"])
+@pytest.mark.parametrize("weight", [5e-324, 1e300, 1.7e308])
+@pytest.mark.parametrize("j", [0, 1])
+def test_a_class_of_any_weight_is_a_model_or_refused(path, name, weight, j):
+    path.write_bytes(forged(name, [("tensor", "count", "one", (weight, j))]))
+    saved, said = read_or_refuse(path)
+    if saved is None:
+        assert said.startswith(str(path))
+    else:
+        must_be_a_model(saved)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -711,6 +816,13 @@ PAST_MEMBERS = {
     "schema2_shared": (ROWS, SEVENS, GaussianBayes(tied=True, ddof=1, priors=[0.25, 0.75])),
     "schema2_axes": (ROWS, SEVENS, PCAGaussianNB(n_components=1, rotation="within")),
     "schema2_own_axes": (ROWS, SEVENS, PCAGaussianNB(n_components=0.875, rotation="class")),
+    "schema2_mixed": (
+        objects(GAPS[:, 0], [None, *TEXT[1:]], SEVENS == 7, np.arange(8) // 3),
+        TEXT,
+        MixedNB(
+            categorical_features=[1, 2, 3], alpha=0.25, min_categories=[2, 2, 9], missing="skip"
+        ),
+    ),
 }
 
 
@@ -722,8 +834,9 @@ def test_members_of_the_past_predict_and_learn_on(name):
     np.testing.assert_allclose(
         model.predict_joint_log_proba(X), truth.predict_joint_log_proba(X), rtol=1e-9
     )
-    model.partial_fit(X + 1, y)
-    truth.partial_fit(X + 1, y)
+    more = X[::-1] if X.dtype == object else X + 1
+    model.partial_fit(more, y)
+    truth.partial_fit(more, y)
     np.testing.assert_allclose(
         model.predict_joint_log_proba(X), truth.predict_joint_log_proba(X), rtol=1e-9
     )

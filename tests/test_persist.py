@@ -18,6 +18,7 @@ from fastgnb import (
     ClassStats,
     GaussianBayes,
     GaussianNB,
+    MixedNB,
     ModelFileError,
     PCAGaussianNB,
     _model_file,
@@ -264,6 +265,186 @@ def test_content_that_makes_no_member(tmp_path, rng, change, message):
     tensors["covariance"] = tensors["covariance"].copy()
     change(tensors, document)
     (tmp_path / "m").write_bytes(_model_file.pack(json.dumps(document), tensors))
+    with pytest.raises(ModelFileError, match=message):
+        load(tmp_path / "m")
+
+
+@pytest.fixture
+def mixed_frame(rng):
+    n = 90
+    return pd.DataFrame(
+        {
+            "a": rng.normal(size=n),
+            "word": rng.choice(["x", "y", 'ü"\n'], n),
+            "code": rng.choice([-3, 0, 2**60], n),
+            "flag": rng.random(n) > 0.5,
+            "b": rng.normal(size=n),
+        }
+    )
+
+
+MIXED = {
+    "names": (MixedNB(categorical_features=["word", "code"], alpha=0.25), None),
+    "auto": (MixedNB(categorical_features="auto", min_categories=4, missing="skip"), None),
+    "places": (MixedNB(categorical_features=np.array([1, 2]), min_categories=np.array([3, 7])), 4),
+    "mask": (MixedNB(categorical_features=[False, True, True, True], priors=[0.25, 0.75]), 4),
+    "nothing": (MixedNB(), None),
+    "an empty list": (MixedNB(categorical_features=[], alpha=np.float64(0.0)), None),
+    "nothing else": (MixedNB(categorical_features="auto", alpha=0), None),
+}
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_mixed_features_come_back_and_learn_on(tmp_path, mixed_frame, rng, name):
+    estimator, width = MIXED[name]
+    columns = {"nothing": ["a", "b"], "an empty list": ["b", "a"], "nothing else": ["word", "flag"]}
+    frame, y = mixed_frame[columns.get(name, list(mixed_frame))], rng.choice(["n", "y"], 90)
+    X = frame if width is None else frame.to_numpy(object)[:, :width]
+    model = clone(estimator).fit(X, y)
+    save(model, tmp_path / "m")
+    again = load(tmp_path / "m")
+    assert type(again) is MixedNB
+    assert repr(again.get_params()) == repr(
+        {key: value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+         for key, value in model.get_params().items()}
+    )  # fmt: skip
+    for which in ("predict_joint_log_proba", "predict_log_evidence"):
+        assert np.array_equal(getattr(again, which)(X), getattr(model, which)(X))
+    assert [each.dtype for each in again.categories_] == [each.dtype for each in model.categories_]
+    table = persist.read(tmp_path / "m").score(np.asarray(X), table="joint").table
+    assert np.array_equal(table, model.predict_joint_log_proba(X))
+    again.partial_fit(X[:30], y[:30])
+    model.partial_fit(X[:30], y[:30])
+    assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
+    assert np.array_equal(again.merge(model).class_count_, 2 * model.class_count_)
+    save(again, tmp_path / "m")
+    assert np.array_equal(load(tmp_path / "m").predict_proba(X), again.predict_proba(X))
+
+
+def test_a_mixed_model_scores_without_scikit_learn(tmp_path, mixed_frame, rng):
+    y = rng.choice(3, 90)
+    save(MixedNB(categorical_features="auto").fit(mixed_frame, y), tmp_path / "m")
+    saved = persist.read(tmp_path / "m")
+    assert saved.n_features == 5
+    with pytest.raises(ValueError, match="X has 4 features, but the model is expecting 5"):
+        saved.score(mixed_frame[["a", "word", "code", "flag"]])
+    gap = mixed_frame.astype(object)
+    gap.loc[7, "word"] = None
+    with pytest.raises(ValueError, match="the value in row 7, column 1 is not finite"):
+        saved.score(gap)
+    mixed_frame.loc[5, "b"] = np.inf
+    with pytest.raises(ValueError, match="the value in row 5, column 4 is not finite"):
+        saved.score(mixed_frame)
+
+
+def test_categories_of_odd_types_come_back(tmp_path):
+    class Word(str):
+        def __str__(self):
+            return "another"
+
+    y = np.array([0, 1, 0, 1])
+    for values in (
+        [-1, 2**62, 0, 0],
+        [2**64 - 1, 2**63, 2**63, 2**63 + 1],
+        list(map(Word, "abca")),
+    ):
+        X = np.array(values, object)[:, None]
+        model = MixedNB(categorical_features=[0]).fit(X, y)
+        save(model, tmp_path / "m")
+        again = load(tmp_path / "m")
+        assert again.categories_[0].tolist() == model.categories_[0].tolist()
+        assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+def test_a_feature_without_any_category_comes_back(tmp_path):
+    X = np.array([[1.0, np.nan], [2.0, np.nan], [4.0, np.nan]])
+    model = MixedNB(categorical_features=[1], missing="skip").fit(X, [0, 1, 0])
+    save(model, tmp_path / "m")
+    again = load(tmp_path / "m")
+    assert again.categories_[0].tolist() == []
+    X[:, 1] = 5
+    again.partial_fit(X, [0, 1, 0])
+    assert np.array_equal(again.predict_proba(X), model.partial_fit(X, [0, 1, 0]).predict_proba(X))
+
+
+def test_edits_that_a_mixed_file_cannot_hold_are_refused(tmp_path, mixed_frame, rng):
+    model = MixedNB(categorical_features="auto").fit(mixed_frame, rng.choice(2, 90))
+    model.set_params(alpha=2.0)
+    with pytest.raises(ValueError, match=r"feature_log_prob_ is not what .* model\.reestimate"):
+        save(model, tmp_path / "m")
+    save(model.reestimate(), tmp_path / "m")
+    model = load(tmp_path / "m")
+    model.theta_[0, 0] += 1
+    with pytest.raises(ValueError, match="theta_ is not what the statistics"):
+        save(model, tmp_path / "m")
+    model = load(tmp_path / "m").set_params(categorical_features=[0])
+    with pytest.raises(ValueError, match="The statistics have categorical features"):
+        save(model, tmp_path / "m")
+
+
+def feature(d, j):
+    return d["categorical"][j]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t, d: d.pop("categorical"), "'categorical' is missing"),
+        (lambda t, d: d.update(categorical={}), "categorical are not a list of dict"),
+        (lambda t, d: d.update(categorical=[]), r"category_count is float64 \(2, 5\), expected"),
+        (lambda t, d: d.update(model="GaussianNB"), "'categorical' is unknown"),
+        (lambda t, d: d.update(schema=1), "is unknown|expected one of"),
+        (lambda t, d: feature(d, 0).pop("dtype"), "'dtype' is missing"),
+        (lambda t, d: feature(d, 0).update(more=1), "'more' is unknown"),
+        (lambda t, d: feature(d, 0).update(position=True), "position is a bool, expected int"),
+        (lambda t, d: feature(d, 0).update(position=-1), "positions of categorical features are"),
+        (lambda t, d: feature(d, 0).update(position=2), "positions of categorical features are"),
+        (lambda t, d: feature(d, 1).update(position=3), "a categorical feature at 3, of 3 feature"),
+        (lambda t, d: feature(d, 1).update(position=10**400), "a categorical feature at 1000"),
+        (lambda t, d: feature(d, 1).update(position=1), "asks for|asks|categorical features"),
+        (lambda t, d: feature(d, 0).update(dtype="<U1"), "categories of dtype '<U1'"),
+        (lambda t, d: feature(d, 0).update(dtype=["|b1"]), "categories of dtype"),
+        (lambda t, d: feature(d, 0).update(values=["b", "a", "c"]), "feature 0 are not sorted"),
+        (lambda t, d: feature(d, 0).update(values=["a", "a", "c"]), "feature 0 are not sorted"),
+        (lambda t, d: feature(d, 0).update(values=["a", 1, "c"]), "are not a list of str"),
+        (lambda t, d: feature(d, 1).update(values=[0, True]), "are not a list of int"),
+        (lambda t, d: feature(d, 1).update(values=[0, 2**63]), "feature 2 do not fit dtype <i8"),
+        (lambda t, d: feature(d, 1).update(values=[0]), r"category_count is float64 \(2, 5\)"),
+        (lambda t, d: t.pop("category_count"), "'category_count' is missing"),
+        (lambda t, d: t.update(theta=t["mean"]), "'theta' is unknown"),
+        (lambda t, d: t.update(covariance=t["mean"]), "'covariance' is unknown"),
+        (lambda t, d: t.update(category_count=t["category_count"][:1]), "category_count is float"),
+        (lambda t, d: t["category_count"].__setitem__((0, 0), -1.0), "category_count is negative"),
+        (lambda t, d: t["category_count"].__setitem__((0, 0), np.nan), "category_count is not fin"),
+        (lambda t, d: t["category_count"].__setitem__((1, 4), 99.0), "count of feature 2 is more"),
+        (lambda t, d: t.update(category_count=t["category_count"] + 1e308), "is more than count"),
+        (lambda t, d: t["category_count"].__setitem__((..., 1), 0.0), "category of feature 0 with"),
+        (lambda t, d: d.update(feature_names=["a"]), "1 feature names for 3 features"),
+        (lambda t, d: d["options"].update(alpha=-1.0), "alpha must be a number from 0 up"),
+        (lambda t, d: d["options"].update(alpha=[1.0]), "alpha is a list"),
+        (lambda t, d: d["options"].update(alpha=1e308), "overflows float64"),
+        (lambda t, d: d["options"].update(min_categories=[1]), "'min_categories' should have sha"),
+        (lambda t, d: d["options"].update(min_categories=0), "min_categories must be from 1 up"),
+        (lambda t, d: d["options"].update(min_categories=2**63), "must be below 2"),
+        (lambda t, d: d["options"].update(min_categories=[1, "a"]), "min_categories is a list"),
+        (lambda t, d: d["options"].update(categorical_features="all"), "must be 'auto', None, or"),
+        (lambda t, d: d["options"].update(categorical_features=[0]), "asks for"),
+        (lambda t, d: d["options"].update(categorical_features=["no"]), "not a valid feature name"),
+        (lambda t, d: d["options"].update(categorical_features=[[0]]), "categorical_features is a"),
+        (lambda t, d: t.update(mean=t["mean"][:, :0]), r"is float64 \(2, 1\), expected \(2, 0\)"),
+    ],
+)
+def test_content_that_makes_no_mixed_model(tmp_path, change, message):
+    table = pd.DataFrame({"w": list("abcab"), "x": [1.0, 2.0, 0.5, 3.0, 7.0], "n": [0, 1, 1, 0, 1]})
+    model = MixedNB(categorical_features=["w", "n"]).fit(table, [0, 0, 0, 1, 1])
+    saved = persist._saved_of(model)
+    document, tensors = persist._document(saved), persist._tensors(saved)
+    change(tensors, document)
+    (tmp_path / "m").write_bytes(
+        _model_file.pack(
+            json.dumps(document), {n: np.ascontiguousarray(t) for n, t in tensors.items()}
+        )
+    )
     with pytest.raises(ModelFileError, match=message):
         load(tmp_path / "m")
 
