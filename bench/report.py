@@ -1,6 +1,7 @@
 """Write the README's tables and the figures of a run: `python -m bench.report RESULTS.json`.
 
 Tables go between the README's markers; figures need the extra `bench`. Losing rows are shown.
+Groups that were measured apart come in files of their own, after the first.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ SPEED = ["fastgnb", "scikit-learn", "fastgnb float32", "scikit-learn float32", "
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; exit code 1 where the README has no markers."""
     args = _parser().parse_args(argv)
-    result = json.loads(Path(args.results).read_text(encoding="utf-8"))
+    result = joined([json.loads(Path(path).read_text(encoding="utf-8")) for path in args.results])
     if not args.no_figures:
         from . import figures
 
@@ -39,6 +40,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
+def joined(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Runs of different groups as one, with where and when each of them was measured."""
+    first, *rest = results
+    return first | {
+        "rows": [row for result in results for row in result["rows"]],
+        "lines": [line for result in results for line in result["lines"]],
+        "neighbours": {k: v for result in results for k, v in result["neighbours"].items()},
+        "apart": [f"{', '.join(each['neighbours'])}: {where(each)}" for each in rest],
+    }
+
+
 def replace(text: str, new: str) -> str:
     """The text with what is between the markers replaced."""
     before, rest = text.split(BEGIN, 1)
@@ -49,7 +61,8 @@ def tables(result: dict[str, Any]) -> str:
     """Where it was measured, the targets, and rows per second of every program, as Markdown."""
     rows = rows_of(result)
     lines = [as_line(line) for line in result["lines"]]
-    parts = [where(result), *warnings(result), table(lines, contended(result))]
+    parts = [where(result), *result.get("apart", []), *warnings(result)]
+    parts += [table(lines, contended(result))]
     for work in ("fit", "predict", "predict_proba"):
         parts += [f"Million rows a second, {work}:", speeds(Table(rows), "grid", work, SPEED)]
     parts += ["Everybody at one problem, million rows a second:", everybody(rows)]
@@ -121,7 +134,7 @@ def rate(row: Row) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.report", description=__doc__)
-    parser.add_argument("results", metavar="RESULTS.json")
+    parser.add_argument("results", nargs="+", metavar="RESULTS.json")
     parser.add_argument("--readme", default=HERE.parent / "README.md", metavar="FILE")
     parser.add_argument("--figures", default=HERE / "figures", metavar="FOLDER")
     parser.add_argument("--no-figures", action="store_true")

@@ -98,6 +98,22 @@ def test_report_writes_between_markers(bench, tmp_path, capsys):
     assert "| fit against scikit-learn, geometric mean | >= 25 x | 30 x | 30 x | pass |" in text
 
 
+def test_runs_of_different_groups_are_joined(bench):
+    from bench import report
+
+    more = result()
+    more["date"], more["neighbours"] = "2024-02-02T00:00:00", {"family": 0.5}
+    more["rows"] = [row | {"group": "family X", "program": p} for row in more["rows"][:1]
+                    for p in ("fastgnb", "twin")]  # fmt: skip
+    more["rows"] += [row | {"work": "predict"} for row in more["rows"]]
+    more["lines"] = []
+    text = report.tables(report.joined([result(), more]))
+    assert "Size quick, 2024-01-01" in text
+    assert "family: Size quick, 2024-02-02" in text
+    assert "| X | 1M x 20 x 10 | 1 x | 1 x |" in text
+    assert "family 0.50" in text
+
+
 def test_a_contended_run_says_so_beside_every_verdict(bench):
     from bench import report
 

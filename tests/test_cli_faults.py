@@ -247,11 +247,12 @@ def test_a_ragged_row_past_the_first_block(tmp_path, model, out, capsys, monkeyp
     assert content(out) == before
 
 
-def test_a_line_of_a_hundred_megabytes_is_not_taken_into_memory(tmp_path, model, out, capsys):
+def test_a_line_of_300_megabytes_is_not_taken_into_memory(tmp_path, model, out, capsys):
+    """Arrow reads up to 32 blocks ahead of what it parses, as the two threads happen to run."""
     for name, start in [("only", b""), ("late", b"x0,x1,t,y\n1,2,u,a\n")]:
         with open(tmp_path / f"{name}.csv", "wb") as file:
             file.write(start)
-            for _ in range(100):
+            for _ in range(300):
                 file.write(b"1" * 1_000_000)
     before = content(out), pa.default_memory_pool().max_memory()
     line = fails(capsys, *command("predict", model, tmp_path / "only.csv", out))
@@ -259,7 +260,7 @@ def test_a_line_of_a_hundred_megabytes_is_not_taken_into_memory(tmp_path, model,
     line = fails(capsys, *command("predict", model, tmp_path / "late.csv", out))
     assert "late.csv: a row is longer than 2097152 bytes, the most that are read at once" in line
     assert content(out) == before[0]
-    assert pa.default_memory_pool().max_memory() < before[1] + 50_000_000
+    assert pa.default_memory_pool().max_memory() < before[1] + 40 * _readers.CSV_BLOCK_BYTES
 
 
 @pytest.mark.parametrize("end", [b"\r", b"\r\n", b"\n"])
