@@ -81,13 +81,14 @@ def whiten(stats: ClassStats, moments: FullMoments) -> RotatedParams:
     """The parameters of full covariances, of any rank.
 
     A covariance is L L', and L^-1 (x - mean) is standard normal (Cholesky). Variances are taken in
-    units of those of all rows, feature by feature. Where one along some axis is smaller than
-    float64 can tell from 0, d 2^-52 of these units, it counts as that much: a class of few rows, or
-    of one, is a thin density, and not none. Cost: O(k d^3).
+    units of the largest, of all rows or of a class, feature by feature. Where one along some axis
+    is smaller than float64 can tell from 0, d 2^-52 of these units, it counts as that much: a class
+    of few rows, or of one, is a thin density, and not none. Cost: O(k d^3).
     """
-    unit = np.sqrt(stats.to_diag().collapse().variance[0])
-    unit = np.where(unit > 0, unit, 1.0)
     covariance = moments.covariance.reshape(-1, *moments.covariance.shape[-2:])
+    own = np.diagonal(covariance, axis1=1, axis2=2).max(axis=0, initial=0.0)
+    unit = np.sqrt(np.maximum(stats.to_diag().collapse().variance[0], own))
+    unit = np.where(unit > 0, unit, 1.0)
     pairs = [_whitener(each / np.outer(unit, unit)) for each in covariance]
     whitener = np.array([w for w, _ in pairs]) / unit
     log_det = np.array([det for _, det in pairs]) + 2.0 * np.log(unit).sum()

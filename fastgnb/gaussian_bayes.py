@@ -51,8 +51,9 @@ class GaussianBayes(GaussianClassifier):
     for solver "svd" of the latter.
 
     It is defined where those raise: for classes of one row, or of rank below d. A variance along
-    some axis that float64 cannot tell from 0 counts as d 2^-52 of that of all rows, so that such a
-    class has a thin density. It learns in streams, merges, and takes weights.
+    some axis that float64 cannot tell from 0 counts as d 2^-52 of the largest that the features
+    have, of all rows or of a class, so that such a class has a thin density. It learns in streams,
+    merges, and takes weights.
 
     Scoring does not look at means_ and covariance_ again: use `reestimate`, or fit_stats, to change
     a model. Fitting takes n d^2 / 2 multiply-adds and scoring n k d^2 / 2, or n d (d / 2 + k) where

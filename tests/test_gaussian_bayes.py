@@ -187,6 +187,17 @@ def test_classes_of_low_rank_are_defined(rng):
     assert_allclose(same.predict_proba(np.ones((1, 2))), [[0.5, 0.5]])
 
 
+def test_classes_that_weigh_next_to_nothing(rng):
+    """The variance of all rows is then far below that of a class."""
+    X, y = correlated(rng, 60, 2, 2)
+    w = np.where(y == 0, 5e-324, 1.0)
+    X[y == 1] *= 1e-3
+    for params in ({}, {"reg_param": 1.0}, {"tied": True}):
+        model = GaussianBayes(priors=[0.5, 0.5], **params).fit(X * 1e-160, y, w)
+        proba = model.predict_proba(X * 1e-160)
+        assert_allclose(proba.sum(axis=1), 1.0)
+
+
 def test_a_first_batch_of_one_row(rng):
     model = GaussianBayes().partial_fit([[1.0, 2.0]], [3], classes=[3, 4])
     assert model.predict([[9.0, 9.0]]) == [3]
