@@ -14,8 +14,6 @@ from numpy.testing import assert_allclose
 from fastgnb import GaussianBayes, GaussianNB, PCAGaussianNB, load, persist
 from fastgnb.cli import main
 
-pytestmark = pytest.mark.compiled
-
 MEMBERS = {
     "tied": (["--tied", "--ddof", "1"], GaussianNB(tied=True, ddof=1)),
     "sphere": (["--covariance-type", "spherical"], GaussianNB(covariance_type="spherical")),

@@ -16,8 +16,6 @@ from numpy.testing import assert_allclose
 from fastgnb import GaussianNB, MixedNB, _readers, load, persist
 from fastgnb.cli import main
 
-pytestmark = pytest.mark.compiled
-
 CATEGORICAL = ["a, b", "flag", "code"]
 MARKS = '"a, b",flag,code'
 SEEN = ["x0", "a, b", "flag", "x1", "code"]
