@@ -146,9 +146,14 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Log density log p(x) (n,) of each row under the whole model; low for outliers."""
         return np.asarray(self._score(X, evidence=True).evidence)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = getattr(self, "missing", "error") == "skip"
+        return tags
+
     def _skips(self) -> bool:
-        """Whether NaN are missing values."""
-        return False
+        """Whether NaN are missing values, in a member that can have them."""
+        return _validate.check_missing(getattr(self, "missing", "error"))
 
     def _is_full(self, first: bool) -> bool:
         """Whether rows are learned with full scatter: as needed, or as what is there already."""
@@ -168,6 +173,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_own_params(self) -> None:
         """Raise ValueError or TypeError for constructor parameters that are wrong."""
+        self._skips()
         MEMBERS[self._member].check(self._options())
         check_smoothing(self.var_smoothing)
         if self.priors is not None:
@@ -213,21 +219,28 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise
         return self
 
-    def _stats_of(
-        self, rows: NDArray[Any], labels: Labels, sample_weight: Any, *, first: bool
-    ) -> ClassStats:
+    def _stats_of(self, rows: Any, labels: Labels, sample_weight: Any, *, first: bool) -> Any:
         weight = _validate.check_weight(sample_weight, len(rows))
         if weight is not None and not weight.any():
             raise ValueError("Sample weights must contain at least one non-zero number.")
         names = getattr(self, "feature_names_in_", None)
         try:
-            return from_arrays(
-                rows, labels, weight, skip=self._skips(),
-                feature_names=None if names is None else tuple(names), full=self._is_full(first),
-            )  # fmt: skip
+            return self._sum(rows, labels, weight, None if names is None else tuple(names), first)
         except _validate.NotFiniteError:
-            self._refuse(rows)
+            self._refuse(rows, weight)
             raise
+
+    def _sum(
+        self,
+        rows: Any,
+        labels: Labels,
+        weight: NDArray[np.float64] | None,
+        names: tuple[str, ...] | None,
+        first: bool,
+    ) -> Any:
+        """Statistics of checked rows, weights and names."""
+        skip, full = self._skips(), self._is_full(first)
+        return from_arrays(rows, labels, weight, skip=skip, feature_names=names, full=full)
 
     def _gather(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """Statistics of rows, of the kind that `fit_stats` takes."""
@@ -346,7 +359,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         _validate.check_columns(X)
         return _validate.as_numbers(rows)
 
-    def _refuse(self, rows: NDArray[Any]) -> None:
+    def _refuse(self, rows: Any, weight: NDArray[np.float64] | None = None) -> None:
         """Raise scikit-learn's error for rows that are not finite, or ours.
 
         scikit-learn before 1.9 overlooks them in the other byte order.

@@ -20,12 +20,10 @@ from .mixed_params import (
     CategoryMoments,
     MixedMoments,
     MixedParams,
-    check_alpha,
     estimate_mixed,
-    least_categories,
 )
 from .mixed_stats import MixedStats, from_mixed_rows
-from .params import GaussianParams, as_priors, check_smoothing
+from .params import GaussianParams
 from .scoring import score_mixed
 
 
@@ -104,8 +102,8 @@ class MixedNB(GaussianClassifier):
 
     _member = "MixedNB"
     _kind_of_stats = MixedStats
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "categorical_features": ["array-like", StrOptions({"auto"}), None],
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "categorical_features": "no_validation",  # but by `check_marks`, in its own words
         "alpha": [Interval(Real, 0, None, closed="left")],
         "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
         "priors": ["array-like", None],
@@ -135,20 +133,8 @@ class MixedNB(GaussianClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing == "skip"
         tags.input_tags.categorical = self.categorical_features is not None
         return tags
-
-    def _skips(self) -> bool:
-        return _validate.check_missing(self.missing)
-
-    def _check_own_params(self) -> None:
-        _validate.check_missing(self.missing)
-        check_smoothing(self.var_smoothing)
-        check_alpha(self.alpha)
-        least_categories(self.min_categories, None)
-        if self.priors is not None:
-            as_priors(self.priors)
 
     def _estimate(self, stats: Any) -> MixedMoments:
         return estimate_mixed(stats, **self._options())
@@ -170,21 +156,17 @@ class MixedNB(GaussianClassifier):
             feature_names=None if names is None else names[~self.is_categorical_],
         )  # fmt: skip
 
-    def _stats_of(self, rows: Any, labels: Labels, sample_weight: Any, *, first: bool) -> Any:
+    def _sum(
+        self,
+        rows: Any,
+        labels: Labels,
+        weight: NDArray[np.float64] | None,
+        names: tuple[str, ...] | None,
+        first: bool,
+    ) -> Any:
         if not isinstance(rows, MixedRows):
             rows = MixedRows(rows, (), np.zeros(rows.shape[1], np.bool_))
-        weight = _validate.check_weight(sample_weight, len(rows))
-        if weight is not None and not weight.any():
-            raise ValueError("Sample weights must contain at least one non-zero number.")
-        names = getattr(self, "feature_names_in_", None)
-        try:
-            return from_mixed_rows(
-                rows, labels, weight, skip=self._skips(),
-                feature_names=None if names is None else tuple(names),
-            )  # fmt: skip
-        except _validate.NotFiniteError:
-            self._refuse(rows, weight)
-            raise
+        return from_mixed_rows(rows, labels, weight, skip=self._skips(), feature_names=names)
 
     def _gather(self, X: Any, y: Any, sample_weight: Any) -> Any:
         return MixedStats.from_rows(

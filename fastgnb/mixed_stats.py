@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _validate
 from ._categories import Column, MixedRows, find_categorical, is_frame, positions, split
 from ._validate import Labels
-from .stats import ClassStats, from_arrays, joined, remainder
+from .stats import ClassStats, common_names, from_arrays, joined, remainder
 
 Floats = NDArray[np.float64]
 
@@ -250,21 +250,12 @@ def _without_empty(stats: MixedStats) -> MixedStats:
 
 def _check_alike(a: MixedStats, b: MixedStats) -> tuple[str, ...] | None:
     """Their feature names. Raises ValueError unless both are of the same features."""
-    if a.n_features != b.n_features:
-        raise ValueError(
-            f"Statistics of {a.n_features} features cannot be combined with {b.n_features}."
-        )
+    names = common_names(a, b)
     if not np.array_equal(a.is_categorical, b.is_categorical):
         raise ValueError(
             f"Statistics with categorical features {a._at()} cannot be combined with {b._at()}."
         )
-    names = {a.feature_names, b.feature_names} - {None}
-    if len(names) > 1:
-        raise ValueError(
-            "Statistics of different features cannot be combined: "
-            f"{a.feature_names} and {b.feature_names}."
-        )
-    return names.pop() if names else None
+    return names
 
 
 def _united(a: NDArray[Any], b: NDArray[Any], j: int) -> NDArray[Any]:

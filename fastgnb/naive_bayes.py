@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from . import _validate
 from ._estimator import GaussianClassifier
 from .params import (
     GaussianParams,
@@ -160,18 +159,6 @@ class GaussianNB(GaussianClassifier):
         new.class_prior_ = _fitted(model, "class_prior_", (k,))
         new.theta_, new.var_, new.epsilon_ = theta.copy(), var, float(epsilon)
         return new
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing == "skip"
-        return tags
-
-    def _skips(self) -> bool:
-        return _validate.check_missing(self.missing)
-
-    def _check_own_params(self) -> None:
-        _validate.check_missing(self.missing)
-        super()._check_own_params()
 
     def _estimate(self, stats: ClassStats) -> Moments:
         return estimate(stats, **self._options())

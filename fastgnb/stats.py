@@ -532,6 +532,24 @@ def _aligned(a: ClassStats, b: ClassStats) -> tuple[ClassStats, ClassStats]:
     """Both over the union of their classes, in sorted order, with missing counts of one kind."""
     # No rows and no features, as of `np.empty((0, 0))`, go with everything.
     a, b = (_widened(one, other) for one, other in ((a, b), (b, a)))
+    names = common_names(a, b)
+    if (a.feature_count is None) != (b.feature_count is None):
+        a, b = _with_feature_count(a), _with_feature_count(b)
+    if (a.covariance is None) != (b.covariance is None):
+        raise ValueError(
+            "Statistics with full and with diagonal scatter cannot be combined: take to_diag() of "
+            "the full ones."
+        )
+    if a.feature_names != b.feature_names:
+        a = replace(a, feature_names=names)
+    if a.classes is b.classes or _validate.same_labels(a.classes, b.classes):
+        return a, b
+    union = _validate.encode(joined(a.classes, b.classes)).classes
+    return _over(a, union), _over(b, union)
+
+
+def common_names(a: Any, b: Any) -> tuple[str, ...] | None:
+    """The names of the features of two statistics. Raises ValueError unless they are the same."""
     if a.n_features != b.n_features:
         raise ValueError(
             f"Statistics of {a.n_features} features cannot be combined with {b.n_features}."
@@ -542,19 +560,7 @@ def _aligned(a: ClassStats, b: ClassStats) -> tuple[ClassStats, ClassStats]:
             "Statistics of different features cannot be combined: "
             f"{a.feature_names} and {b.feature_names}."
         )
-    if (a.feature_count is None) != (b.feature_count is None):
-        a, b = _with_feature_count(a), _with_feature_count(b)
-    if (a.covariance is None) != (b.covariance is None):
-        raise ValueError(
-            "Statistics with full and with diagonal scatter cannot be combined: take to_diag() of "
-            "the full ones."
-        )
-    if a.feature_names != b.feature_names:
-        a = replace(a, feature_names=names.pop())
-    if a.classes is b.classes or _validate.same_labels(a.classes, b.classes):
-        return a, b
-    union = _validate.encode(joined(a.classes, b.classes)).classes
-    return _over(a, union), _over(b, union)
+    return names.pop() if names else None
 
 
 def _widened(stats: ClassStats, other: ClassStats) -> ClassStats:

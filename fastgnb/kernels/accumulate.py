@@ -37,7 +37,7 @@ from .._lanes import (
 from .encode import Coded
 from .layout import cut, pieces, tail
 from .merge import difference, two_sum
-from .rows import Rows, element
+from .rows import BEHIND, Rows, element
 
 # Rows of one class that are summed plainly before they join the block's sums: bounds the error of
 # plain summation, whatever the number of classes and rows.
@@ -55,8 +55,6 @@ _UNIT = 8
 # runs of 512 rows keep 13 digits even where every rounding errs to one side.
 _BLOCKS = 128
 _LONGEST = 1 << 18
-# Elements behind the last row that eight-row reads may touch.
-_BEHIND = 7
 # A block is summed again, around its own mean, when the square of the sum eats more than this
 # share of the sum of squares; each time brings the shift closer, and four times is enough for any
 # weights and outliers that float64 holds.
@@ -567,8 +565,8 @@ def accumulate(
     sums, lost = _nothing(k, d, skip), np.zeros((k, d))
     for piece in pieces(X, bounds):
         m = piece.stop - piece.start
-        left = m - max(0, m - _BEHIND) // _UNIT * _UNIT
-        rest = tail(piece.data, piece.by_columns, m, d, left, left * d + _BEHIND)
+        left = m - max(0, m - BEHIND) // _UNIT * _UNIT
+        rest = tail(piece.data, piece.by_columns, m, d, left, left * d + BEHIND)
         rows = piece.data, rest, piece.by_columns, m, left
         whole, low, table, codes = coded.part(piece.start, piece.stop)
         own = (

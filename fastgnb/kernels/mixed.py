@@ -38,8 +38,8 @@ from .outputs import (
     write_labels,
 )
 from .posterior import GROUP, JOINT
-from .rows import Rows, element
-from .score import BEHIND, GROUPS_PER_BLOCK, Model, pack, score_group, unpack
+from .rows import BEHIND, Rows, element
+from .score import GROUPS_PER_BLOCK, Model, pack, score_group, unpack
 
 
 class Lookup(NamedTuple):

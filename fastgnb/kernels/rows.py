@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 from .._jit import inlined
 from .._lanes import columns, load, per_line, prefetch
 
+# Elements behind the last row that reading eight at a time may touch.
+BEHIND = 7
 # Features from which rows are fetched piece by piece, and not eight rows at once.
 _LONG = 32
 

@@ -25,7 +25,7 @@ from .encode import Coded
 from .layout import cut, flat, pieces
 from .merge import difference, two_sum
 from .product import TALL, WIDE, multiply
-from .rows import Rows, element
+from .rows import BEHIND, Rows, element
 
 # Rows of one tile, for each class, and their least and largest number. A class's scatter is read
 # and written once a tile, so that many classes and wide rows want long tiles.
@@ -35,8 +35,6 @@ _TILE_BYTES = 1 << 24
 # Most blocks, and bytes that all of their scatters take unless two of them take more.
 _BLOCKS = 64
 _STATE_BYTES = 1 << 26
-# Elements behind a row that reading eight at a time may touch.
-_BEHIND = 7
 # Twice the multiply-adds of one call: a tenth of a second on one core.
 _WORK = 1 << 32
 
@@ -281,7 +279,7 @@ def _sum_scatters(first_, last, X, by_columns, n, d, k, codes, weight, starts, s
             _sort(pointer(codes), at, m, k, has_weight, pointer(weight), room)
             w = shifted(pointer(weight), at if has_weight else 0)
             # Eight numbers are read at a time, and nothing may lie behind the last row.
-            if by_columns or (at + m) * d + _BEHIND > n * d:
+            if by_columns or (at + m) * d + BEHIND > n * d:
                 _fill_tile(rows, at, m, dp, room.tile)
                 _add_tile(room.tile, 0, dp, dp, k, d, dp, size, has_weight, w, room, state)
             else:

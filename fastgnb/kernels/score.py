@@ -38,13 +38,11 @@ from .outputs import (
     write_labels,
 )
 from .posterior import GROUP, JOINT
-from .rows import Rows, eight_rows, fetch_eight
+from .rows import BEHIND, Rows, eight_rows, fetch_eight
 
 GROUPS_PER_BLOCK = 64
 # Rows between those scored and those fetched from memory.
 _AHEAD = 2 * GROUP
-# Elements behind the last row that eight-row reads may touch.
-BEHIND = 7
 
 
 class Model(NamedTuple):

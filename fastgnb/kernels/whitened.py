@@ -37,11 +37,10 @@ from .outputs import (
 )
 from .posterior import GROUP, JOINT
 from .product import TALL, WIDE, multiply
-from .rows import Rows, eight_rows, element
+from .rows import BEHIND, Rows, eight_rows, element
 from .score import GROUPS_PER_BLOCK
 
 _HALVES = GROUP // WIDE
-_BEHIND = 7
 
 
 class Model(NamedTuple):
@@ -82,7 +81,7 @@ def _fill(rows, at, m, to):
     """Copy m rows from `at` on, features by rows, into (2, d, 16); what is past them is 0."""
     d, half = rows.d, rows.d * WIDE
     # Eight features are read at a time, up to seven past the end of a row.
-    if (rows.by_columns and at + GROUP <= rows.n) or (at + GROUP) * d + _BEHIND <= rows.n * d:
+    if (rows.by_columns and at + GROUP <= rows.n) or (at + GROUP) * d + BEHIND <= rows.n * d:
         for h in range(0, GROUP, 8):
             place = shifted(to, h // WIDE * half + h % WIDE)
             for j in range(0, d, 8):
