@@ -20,7 +20,7 @@ def shares(weight: Floats) -> Floats:
     fewer digits.
     """
     total = weight.sum(axis=0)
-    return np.divide(weight, total, out=np.zeros(weight.shape), where=total > 0)
+    return np.asarray(np.divide(weight, total, out=np.zeros(weight.shape), where=total > 0))
 
 
 def pooled(weight: Floats, values: Floats, ddof: int = 0) -> Floats:
