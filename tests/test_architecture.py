@@ -28,7 +28,7 @@ FLOORS = [
     ["_columns", "params"],
     ["_readers", "mixed_stats", "rotation"],
     ["stats"],
-    ["_categories"],
+    ["_categories", "subtraction"],
     ["_arrow", "_validate", "pooling"],
     ["kernels.__init__"],
     ["kernels.accumulate", "kernels.mixed", "kernels.scatter", "kernels.whitened"],
