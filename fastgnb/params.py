@@ -58,10 +58,11 @@ class GaussianParams:
         """Parameters of priors (k,), means (k, d) and variances (k, d).
 
         A class of prior 0, or without rows where their `count` (k,) is given, never wins and its
-        variances are not looked at. Raises ValueError that names class and feature where the
-        variance of a class that can win is not positive, for priors and means that are not
-        finite, and for other shapes than of these classes and n_features (None: those of the
-        means), which a kernel would read beyond.
+        variances are not looked at; where that is every class, scoring raises. Raises ValueError
+        that names class and feature where the variance of a class that can win is not positive,
+        for priors and means that are not finite, for priors of 0 only, and for other shapes than
+        of these classes and n_features (None: those of the means), which a kernel would read
+        beyond.
         """
         k = len(classes)
         d = np.shape(theta)[-1] if n_features is None else n_features
@@ -69,7 +70,7 @@ class GaussianParams:
         mean = np.ascontiguousarray(check_moment(theta, "theta_", (k, d)))
         variance = check_moment(var, "var_", (k, d))
         possible = prior > 0 if count is None else (prior > 0) & (count > 0)
-        if not possible.any() or not np.isfinite(prior).all() or not np.isfinite(mean).all():
+        if not (prior > 0).any() or not np.isfinite(prior).all() or not np.isfinite(mean).all():
             raise ValueError(
                 "Expected finite means and priors, with at least one prior above 0 among classes "
                 f"that have rows; got priors {prior}."
@@ -181,6 +182,19 @@ def epsilon_of(whole: ClassStats, var_smoothing: float) -> float:
             "Scale the features down."
         )
     return epsilon
+
+
+def check_possible(possible: NDArray[np.bool_]) -> None:
+    """Raise ValueError where no class (k,) can win: each has prior 0, or no rows.
+
+    That is for scoring and sampling to say. Learning goes on, since rows may come.
+    """
+    if not possible.any():
+        raise ValueError(
+            "Expected finite means and priors, with at least one prior above 0 among classes that "
+            f"have rows; got none among {len(possible)} classes. Learn rows of such a class, or "
+            "give other priors."
+        )
 
 
 def check_moment(values: Any, name: str, shape: tuple[int, ...]) -> Floats:
