@@ -19,7 +19,14 @@ from . import _validate
 from ._validate import Labels
 from .family import MEMBERS
 from .kernels.outputs import Scores, Table
-from .params import GaussianParams, RotatedParams, as_priors, check_possible, check_smoothing
+from .params import (
+    GaussianParams,
+    RotatedParams,
+    as_plain,
+    as_priors,
+    check_possible,
+    check_smoothing,
+)
 from .scoring import score as score_rows
 from .stats import ClassStats, from_arrays
 
@@ -169,9 +176,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._estimate(stats)
 
     def _options(self) -> dict[str, Any]:
-        """The parameters that estimating takes."""
+        """The parameters that estimating takes, as Python's numbers and text."""
         names = "priors", "var_smoothing", *MEMBERS[self._member].options
-        return {name: getattr(self, name) for name in names}
+        return {name: as_plain(getattr(self, name)) for name in names}
 
     def _check_own_params(self) -> None:
         """Raise ValueError or TypeError for constructor parameters that are wrong."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -215,13 +215,38 @@ def check_moment(values: Any, name: str, shape: tuple[int, ...]) -> Floats:
 
 def check_smoothing(var_smoothing: object) -> float:
     """var_smoothing as a float. Raises ValueError unless it is a number from 0 up."""
-    try:
-        value = float(var_smoothing) if isinstance(var_smoothing, Real) else math.nan
-    except (OverflowError, TypeError):  # whole numbers beyond float64, NumPy's time spans
-        value = math.nan
+    value = as_float(var_smoothing)
     if not 0.0 <= value < math.inf:
         raise ValueError(f"var_smoothing must be a number from 0 up, got {var_smoothing!r}.")
     return value
+
+
+def as_plain(value: Any) -> Any:
+    """A parameter as Python has it: numbers and text of other types, such as NumPy's, converted.
+
+    A number of less precision would have what it is combined with rounded to that, in memory and
+    not after it was saved. What is no number or text, an array for example, is returned as it is.
+    """
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, np.timedelta64):  # NumPy counts time spans among whole numbers
+        return value
+    try:
+        if isinstance(value, Integral):
+            return int(value)
+        return float(value) if isinstance(value, Real) else value
+    except (OverflowError, ValueError):  # no number of Python's, which the checks refuse
+        return value
+
+
+def as_float(value: object) -> float:
+    """A number as a float; NaN for what is none, or is beyond float64."""
+    try:
+        return float(value) if isinstance(value, Real) else math.nan
+    except (OverflowError, TypeError):  # huge whole numbers, NumPy's time spans
+        return math.nan
 
 
 def check_sharing(covariance_type: object, tied: object, ddof: object, kinds: Set[str]) -> None:
@@ -232,15 +257,16 @@ def check_sharing(covariance_type: object, tied: object, ddof: object, kinds: Se
         )
     if not isinstance(tied, (bool, np.bool_)):
         raise ValueError(f"tied must be True or False, got {tied!r}.")
-    if isinstance(ddof, bool) or ddof not in (0, 1):
+    if isinstance(ddof, (bool, np.bool_)) or ddof not in (0, 1):
         raise ValueError(f"ddof must be 0 or 1, got {ddof!r}.")
 
 
 def check_unit(value: object, name: str) -> float:
     """A number within 0 to 1 as a float. Raises ValueError."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0.0 <= float(value) <= 1.0:
+    number = math.nan if isinstance(value, bool) else as_float(value)
+    if not 0.0 <= number <= 1.0:
         raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}.")
-    return float(value)
+    return number
 
 
 def check_shrinkage(shrinkage: object) -> None:
