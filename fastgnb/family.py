@@ -169,7 +169,9 @@ MEMBERS: dict[str, Member] = {
         False, {"covariance_type": "diag"} | _SHARING, _check_naive, 1e-9, _naive
     ),
     "GaussianBayes": Member(
-        True, {"covariance_type": "full", "reg_param": 0.0, "shrinkage": None} | _SHARING,
+        True,
+        {"covariance_type": "full", "reg_param": 0.0, "shrinkage": None,
+         "shrinkage_target": "diagonal"} | _SHARING,
         _check_full, 0.0, _full,
     ),
     "PCAGaussianNB": Member(
