@@ -30,6 +30,7 @@ from .params import (
     estimate,
     rotated_params,
 )
+from .pooling import pooled
 from .rotation import Axes, check_components, principal_axes, rotate
 from .stats import ClassStats
 
@@ -97,8 +98,11 @@ def estimate_along_axes(
     if rotation == "class":
         centre, scatters = stats.mean, stats.covariance
     else:
-        scatter = stats.within() if rotation == "within" else stats.total()
-        centre, scatters = whole.mean, scatter[None] / stats.count.sum()
+        of_all = stats.collapse().covariance
+        if rotation == "within":
+            of_all = pooled(stats.count, stats.covariance)[None]
+        assert of_all is not None
+        centre, scatters = whole.mean, of_all
     axes = principal_axes(scatters, n_components)
     seen = rotate(stats, centre, axes.components)
     moments = estimate(seen, priors=priors, var_smoothing=var_smoothing, **sharing)

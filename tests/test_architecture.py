@@ -29,7 +29,7 @@ FLOORS = [
     ["_readers", "mixed_stats", "rotation"],
     ["stats"],
     ["_categories"],
-    ["_arrow", "_validate"],
+    ["_arrow", "_validate", "pooling"],
     ["kernels.__init__"],
     ["kernels.accumulate", "kernels.mixed", "kernels.scatter", "kernels.whitened"],
     ["kernels.score"],
