@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .pooling import pooled
 from .stats import ClassStats
 
 Floats = NDArray[np.float64]
@@ -32,24 +33,6 @@ def rounding(d: int) -> float:
     return (d + _ROUNDINGS) * EPS
 
 
-def pool(values: Floats, count: Floats, ddof: int = 0) -> Floats:
-    """The mean of values (k, ...) by weight (k,), over the weight less ddof a class, or 0.
-
-    Only the ratios of weights matter: they are taken in units of the largest, a power of two.
-    """
-    left = count.sum() - ddof * np.count_nonzero(count)
-    if not left > 0:
-        return np.zeros(values.shape[1:])
-    exponent = np.frexp(count.max())[1]
-    left = np.ldexp(left, -exponent)
-    weight = np.ldexp(count, -exponent).reshape(-1, *[1] * (values.ndim - 1))
-    with np.errstate(over="ignore"):  # a sum may overflow where the mean does not
-        pooled = (weight * values).sum(axis=0) / left
-    if not np.isfinite(pooled).all():
-        pooled = (weight / left * values).sum(axis=0)
-    return np.asarray(pooled)
-
-
 def units(stats: ClassStats, covariance: Floats) -> Floats:
     """Standard deviations (g, d) of covariances (g, d, d), one a class or one for all.
 
@@ -59,7 +42,7 @@ def units(stats: ClassStats, covariance: Floats) -> Floats:
     variance = np.diagonal(covariance, axis1=1, axis2=2)
     if (variance > 0).all():
         return np.asarray(np.sqrt(variance))
-    within = pool(stats.variance, stats.count)
+    within = pooled(stats.count, stats.variance)
     total = np.minimum(stats.to_diag().collapse().variance[0], np.finfo(np.float64).max)
     other = np.where(within > 0, within, np.where(total > 0, total, 1.0))
     return np.asarray(np.sqrt(np.where(variance > 0, variance, other)))
@@ -76,10 +59,3 @@ def varying(covariance: Floats) -> tuple[NDArray[np.intp], Floats, Floats]:
     sd = np.sqrt(np.diagonal(covariance))
     rows = np.flatnonzero(sd)
     return rows, sd[rows], covariance[np.ix_(rows, rows)] / sd[rows] / sd[rows, None]
-
-
-def mean_variance(covariance: Floats) -> Floats:
-    """The mean of the variances of covariances (..., d, d), whose sum may overflow."""
-    variance = np.diagonal(covariance, axis1=-2, axis2=-1)
-    exponent = np.frexp(variance.max(axis=-1, initial=0.0))[1]
-    return np.asarray(np.ldexp(np.ldexp(variance, -exponent[..., None]).mean(axis=-1), exponent))

@@ -13,21 +13,23 @@ from numpy.typing import ArrayLike, NDArray
 from .correlation import (
     correlation,
     least_eigenvalue,
-    mean_variance,
-    pool,
     rounding,
     units,
     varying,
 )
 from .kernels.logs import log_densities
 from .params import RotatedParams, check_smoothing, epsilon_of, prior_of
+from .pooling import mean_of, pooled
 from .stats import ClassStats
 
 Floats = NDArray[np.float64]
 
 # Class means farther apart than this many standard deviations are not centred together: deviations
 # from a common centre would lose as many digits.
-_FAR = 1024.0
+FAR = 1024.0
+
+
+TARGETS = frozenset({"diagonal", "spherical"})
 
 
 class FullMoments(NamedTuple):
@@ -74,7 +76,7 @@ def estimate_full(
     prior = prior_of(stats, priors)
     shrunk = _shrunk(stats.covariance, stats.count, shrinkage, shrinkage_target)
     if tied:
-        covariance = pool(shrunk, stats.count, ddof)
+        covariance = pooled(stats.count, shrunk, ddof)[None]
     else:
         count = stats.count[:, None, None]
         left = count - ddof
@@ -83,9 +85,15 @@ def estimate_full(
     if covariance_type == "diag":
         covariance = covariance * unit
     elif covariance_type == "spherical":
-        covariance = mean_variance(covariance)[..., None, None] * unit
+        covariance = mean_of(_variances(covariance))[:, None, None] * unit
     covariance = (1.0 - reg_param) * covariance + (reg_param + epsilon) * unit
-    return FullMoments(prior, stats.mean.copy(), covariance, epsilon)
+    return FullMoments(prior, stats.mean.copy(), covariance[0] if tied else covariance, epsilon)
+
+
+def check_target(target: object) -> None:
+    """Raise ValueError unless it names a target of shrinkage."""
+    if target not in TARGETS:
+        raise ValueError(f"shrinkage_target must be one of {sorted(TARGETS)}, got {target!r}.")
 
 
 def whiten(stats: ClassStats, moments: FullMoments) -> RotatedParams:
@@ -128,7 +136,7 @@ def _centred(
         centre = stats.to_diag().collapse().mean
         with np.errstate(over="ignore", invalid="ignore"):
             mean = ((stats.mean - centre) + stats.mean_low) @ whitener[0].T
-        if k == 1 or np.abs(mean[possible]).max(initial=0.0) <= _FAR:
+        if k == 1 or np.abs(mean[possible]).max(initial=0.0) <= FAR:
             return centre, whitener, mean
         whitener = np.repeat(whitener, k, axis=0)
     mean = (whitener @ stats.mean_low[:, :, None])[:, :, 0]
@@ -170,18 +178,19 @@ def _inverse(lower: Floats) -> Floats:
     return out
 
 
+def _variances(covariance: Floats) -> Floats:
+    return np.diagonal(covariance, axis1=1, axis2=2)
+
+
 def _shrunk(
     covariance: Floats, count: Floats, shrinkage: str | float | None, target: str
 ) -> Floats:
     """(1 - s) S + s T, where T is the diagonal of S, or its mean variance times the identity."""
     if shrinkage is None:
         return covariance
-    d = covariance.shape[1]
-    variance = np.diagonal(covariance, axis1=1, axis2=2)
-    if target == "diagonal":
-        towards = variance
-    else:
-        towards = np.repeat(mean_variance(covariance)[:, None], d, axis=1)
+    towards = _variances(covariance)
+    if target != "diagonal":
+        towards = np.repeat(mean_of(towards)[:, None], covariance.shape[1], axis=1)
     share: Any = shrinkage
     if isinstance(shrinkage, str):
         is_diagonal = target == "diagonal"
@@ -190,7 +199,7 @@ def _shrunk(
             for S, n in zip(covariance, count, strict=True)
         ]
     share = np.broadcast_to(share, count.shape)[:, None, None]
-    return np.asarray((1.0 - share) * covariance + share * towards[:, :, None] * np.eye(d))
+    return np.asarray((1.0 - share) * covariance + share * towards[:, :, None] * np.eye(towards.shape[1]))
 
 
 def _oas(covariance: Floats, count: float) -> float:
@@ -198,7 +207,7 @@ def _oas(covariance: Floats, count: float) -> float:
 
     Squares are taken in units of the mean variance, so that none under- or overflows.
     """
-    mu = float(mean_variance(covariance))
+    mu = float(mean_of(np.diagonal(covariance)[None])[0]) if len(covariance) else 0.0
     if not mu > 0:
         return 1.0
     d = len(covariance)
