@@ -30,6 +30,10 @@ class PCAGaussianNB(GaussianClassifier):
         Axes of the scatter of all rows, as of `make_pipeline(PCA(n_components), GaussianNB())`; of
         the scatter within classes, pooled; or axes of each class's own scatter, along which its
         rows are compared with its mean.
+    standardize : bool, default=False
+        Divide each feature by its standard deviation over all rows first, as
+        `make_pipeline(StandardScaler(), PCA(n_components), GaussianNB())` does: for features of
+        different units. A feature that does not vary stays as it is.
     covariance_type, tied, ddof, priors, var_smoothing : as of `GaussianNB`, along the axes.
 
     Attributes
@@ -38,6 +42,7 @@ class PCAGaussianNB(GaussianClassifier):
     components_ : (r, d) float64, or (k, r, d) with "class": axes of length 1, whose largest
         component is positive; 0 where n_components asks for more than vary.
     mean_ : (d,), or (k, d) with "class": where they cross.
+    scale_ : (d,), what features are divided by: rows are at (X - mean_) / scale_ @ components_.T.
     explained_variance_, explained_variance_ratio_ : (r,) or (k, r), scatter over n - 1 as
         scikit-learn has it, and shares of the whole.
     n_components_ : r. theta_, var_ : (k, r), means and smoothed variances along the axes.
@@ -48,6 +53,10 @@ class PCAGaussianNB(GaussianClassifier):
     The mean and scatter of rotated rows follow from those of the rows, so that fits, streams and
     merges are exact and no row is read twice. Scikit-learn needs two passes, and its incremental
     PCA approximates. Along "total" and "within" axes r and the axes change as rows come in.
+
+    Axes exist along which rows vary as far as float64 can tell, which is decided among correlations
+    (eigenvalues above (d + 32) 2^-52), so that small variances of features of other units count,
+    and rounding errors do not. With standardize, densities are those of the scaled features.
 
     Fitting takes n d^2 / 2 multiply-adds and scoring n r (d + 2 k), or n k r d with "class". Axes
     come out of LAPACK, whose last bits depend on the machine; variances that are equal leave the
@@ -70,6 +79,7 @@ class PCAGaussianNB(GaussianClassifier):
             None,
         ],
         "rotation": [StrOptions(set(ROTATIONS))],
+        "standardize": ["boolean"],
         "covariance_type": [StrOptions({"diag", "spherical"})],
         "tied": ["boolean"],
         "ddof": [Interval(Integral, 0, 1, closed="both")],
@@ -82,6 +92,7 @@ class PCAGaussianNB(GaussianClassifier):
         *,
         n_components: int | float | None = None,
         rotation: str = "total",
+        standardize: bool = False,
         covariance_type: str = "diag",
         tied: bool = False,
         ddof: int = 0,
@@ -90,6 +101,7 @@ class PCAGaussianNB(GaussianClassifier):
     ) -> None:
         self.n_components = n_components
         self.rotation = rotation
+        self.standardize = standardize
         self.covariance_type = covariance_type
         self.tied = tied
         self.ddof = ddof
@@ -101,11 +113,11 @@ class PCAGaussianNB(GaussianClassifier):
 
     def _adopt(self, stats: ClassStats, estimated: AlongAxes) -> None:
         super()._adopt(stats, estimated)
-        axes, centre, moments, self._rotated = estimated
+        axes, unit, centre, moments, self._rotated = estimated
         own = slice(None) if self.rotation == "class" else 0
         weight = stats.count[:, None] if self.rotation == "class" else stats.count.sum()
         unbiased = np.where(weight > 1, weight / np.maximum(weight - 1, 1e-300), 1.0)
-        self.components_, self.mean_ = axes.components[own], centre[own]
+        self.components_, self.mean_, self.scale_ = axes.components[own], centre[own], unit
         self.explained_variance_ = (axes.variance * unbiased)[own]
         self.explained_variance_ratio_ = axes.share[own]
         self.n_components_ = axes.components.shape[1]
@@ -119,6 +131,6 @@ class PCAGaussianNB(GaussianClassifier):
         noise = draw.standard_normal((len(codes), self.n_components_))
         along = self.theta_[codes] + np.sqrt(self.var_)[codes] * noise
         if self.rotation != "class":
-            return np.asarray(along @ self.components_ + self.mean_)
+            return np.asarray(along @ self.components_ * self.scale_ + self.mean_)
         across = np.einsum("nr,nrd->nd", along, self.components_[codes])
-        return np.asarray(across + self.mean_[codes])
+        return np.asarray(across * self.scale_ + self.mean_[codes])
