@@ -35,7 +35,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import __version__
 from ._atomic import replacing
-from ._categories import MixedRows, is_frame, slots, split
+from ._categories import MixedRows, exact_table, slots, split
+from ._frames import in_memory, is_frame
 from ._model_file import ModelFileError, pack, unpack
 from ._validate import NotFiniteError, check_finite, check_missing, same_labels
 from .family import MEMBERS, Member
@@ -189,12 +190,15 @@ class SavedModel:
         skip, stats = self.missing == "skip", self.stats
         rows = X
         if not isinstance(X, MixedRows):
-            rows = split(X if is_frame(X) else np.asarray(X), stats.is_categorical, skip=skip)
+            given = in_memory(X)
+            given = given if is_frame(given) else np.asarray(exact_table(given))
+            rows = split(given, stats.is_categorical, skip=skip)
         if not skip:
             rows.check_present()
         params = MixedParams.from_moments(self._gaussian(), self.categorical or (), stats)
         scores = score_mixed(
-            rows.continuous, slots(rows.columns, stats.categories), params,
+            rows.continuous,
+            slots(rows.columns, stats.categories, stats.categorical_names()), params,
             table=table, evidence=evidence, skip=skip,
         )  # fmt: skip
         if scores.bad >= 0:
