@@ -37,8 +37,9 @@ from . import __version__
 from ._atomic import replacing
 from ._categories import MixedRows, exact_table, slots, split
 from ._frames import in_memory, is_frame
+from ._labels import same_labels
 from ._model_file import ModelFileError, pack, unpack
-from ._validate import NotFiniteError, check_finite, check_missing, same_labels
+from ._validate import NotFiniteError, check_finite, check_missing
 from .family import MEMBERS, Member
 from .kernels.outputs import Scores, Table
 from .mixed_params import CategoryMoments, MixedParams
