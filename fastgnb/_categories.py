@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from . import _validate
 from ._frames import (
-    check_numeric,
     columns_of,
     holds_categories,
     is_frame,
     label_of,
     not_numeric,
-    part_of,
+    numbers_of,
     values_of,
 )
 from ._labels import EXACT, check_kind, exact_numbers, kind_of, positions
@@ -217,8 +216,7 @@ def _occurring(column: Column) -> NDArray[Any]:
 def _continuous_of(X: Any, at: NDArray[np.int64]) -> NDArray[Any]:
     if not len(at):
         return np.empty((X.shape[0], 0))
-    check_numeric(X, at)
-    return _validate.check_rows(part_of(X, at))
+    return numbers_of(X, at)
 
 
 def _part(X: NDArray[Any], at: NDArray[np.int64]) -> NDArray[Any]:

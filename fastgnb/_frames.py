@@ -11,29 +11,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _validate
+
 _POLARS_KINDS = {"Boolean", "Categorical", "Enum", "String"}
-_ADVICE = (
+_IF_TEXT = (
     "Name it in categorical_features, or pass categorical_features='auto', if it holds categories; "
     "else convert it to numbers or leave it out."
 )
+_IF_OTHER = "Convert it to numbers, such as days, or leave it out."
 
 
 def is_frame(X: Any) -> bool:
     """Whether X is a frame of pandas, polars or pyarrow, whose columns have types of their own."""
-    if _is_arrow(X):
-        return True
-    return hasattr(X, "columns") and (hasattr(X, "iloc") or hasattr(X, "get_columns"))
+    kind = type(X)  # since a column may have the name of an attribute
+    return _is_arrow(X) or hasattr(kind, "iloc") or hasattr(kind, "get_columns")
 
 
 def in_memory(X: Any) -> Any:
     """X, where a record batch is a table. Raises TypeError for rows that are not there yet."""
     kind = type(X).__name__
-    if hasattr(X, "__dask_graph__") and hasattr(X, "columns"):
+    if hasattr(type(X), "__dask_graph__") and is_frame(X):
         raise TypeError(
             f"Expected rows in memory, got a dask {kind}. Call .compute() first, or add up the "
             "MixedStats of its partitions."
         )
-    if hasattr(X, "collect_schema") and not is_frame(X):
+    if hasattr(type(X), "collect_schema") and not is_frame(X):
         raise TypeError(f"Expected rows in memory, got a polars {kind}. Call .collect() first.")
     if isinstance(X, Mapping) and not hasattr(X, "tocsr"):  # SciPy has sparse ones
         raise TypeError(
@@ -114,17 +116,36 @@ def values_of(column: Any) -> tuple[NDArray[Any], NDArray[Any] | None]:
     return values, np.where(is_null, -1, np.cumsum(~is_null) - 1)
 
 
+def numbers_of(X: Any, at: NDArray[np.int64]) -> NDArray[Any]:
+    """Continuous columns of a frame as an array. Raises ValueError, which names the column."""
+    check_numeric(X, at)
+    try:
+        return _validate.check_rows(part_of(X, at))
+    except Exception as error:  # each library has its own
+        for j in at.tolist():
+            try:
+                _validate.check_rows(part_of(X, np.array([j])))
+            except Exception as reason:
+                raise ValueError(
+                    f"Feature {label_of(X, j)} is not in categorical_features and holds no "
+                    f"numbers: {reason}"
+                ) from error
+        raise
+
+
 def check_numeric(X: Any, at: NDArray[np.int64]) -> None:
     """Raise ValueError, which names it, for a continuous column of text, dates or such."""
-    for j, column in zip(at.tolist(), columns_of(part_of(X, at)), strict=True):
-        what = _not_numeric(column)
+    columns = columns_of(X)
+    for j in at.tolist():
+        what = _not_numeric(columns[j])
         if what is not None:
             raise not_numeric(what, label_of(X, j))
 
 
 def not_numeric(what: str, feature: str) -> ValueError:
     """What to raise for a continuous feature that holds no numbers."""
-    return ValueError(f"Expected numeric rows, got {what} in feature {feature}. {_ADVICE}")
+    advice = _IF_TEXT if what.startswith("text") else _IF_OTHER
+    return ValueError(f"Expected numeric rows, got {what} in feature {feature}. {advice}")
 
 
 def _not_numeric(column: Any) -> str | None:
@@ -146,7 +167,7 @@ def _not_numeric(column: Any) -> str | None:
     types, kind = pa.types, column.type
     if not (_is_arrow_text(kind) or types.is_temporal(kind) or types.is_binary(kind)):
         return None
-    return _first_text(column.drop_null()[:1].to_pylist()) or f"{kind}"
+    return _first_text(_decoded(column).drop_null()[:1].to_pylist()) or f"{kind}"
 
 
 def _first_text(values: Any) -> str | None:
@@ -161,13 +182,15 @@ def _first_text(values: Any) -> str | None:
 
 
 def _is_arrow(X: Any) -> bool:
-    return hasattr(X, "column_names") and hasattr(X, "schema") and not hasattr(X, "iloc")
+    return hasattr(type(X), "column_names") and hasattr(type(X), "schema")
 
 
 def _is_arrow_text(kind: Any) -> bool:
+    """Whether values are text, by themselves or by a dictionary."""
     from ._arrow import pa
 
     types = pa.types
+    kind = kind.value_type if types.is_dictionary(kind) else kind
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
@@ -175,8 +198,10 @@ def _decoded(column: Any) -> Any:
     """A column of pyarrow as what its dictionary stands for."""
     from ._arrow import pa
 
-    kind = column.type
-    return column.cast(kind.value_type) if pa.types.is_dictionary(kind) else column
+    types, kind = pa.types, column.type
+    if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
+        column = column.cast(kind.value_type)
+    return column.cast(pa.string()) if types.is_string_view(column.type) else column
 
 
 def _polars_values(column: Any) -> NDArray[Any]:

@@ -92,17 +92,16 @@ def union(a: NDArray[Any], b: NDArray[Any], what: str) -> Union:
 
 
 def positions(labels: NDArray[Any], among: NDArray[Any], *, absent: int) -> NDArray[np.int64]:
-    """The position of each label in others (m,), sorted and distinct, or `absent`.
+    """The position of each label in distinct others (m,), or `absent`.
 
-    Cost: O(len(labels) log m) where the types are alike, else O(m) too.
+    Cost: O(m), and O(len(labels) log m) comparisons.
     """
     if not len(labels) or kind_of(labels) != kind_of(among):
         return np.full(len(labels), absent, np.int64)
-    is_text = kind_of(labels) == "text"
-    if not is_text and labels.dtype != among.dtype:
+    x, y = _texts(among, labels) if kind_of(labels) == "text" else (among, labels)
+    if x.dtype != y.dtype or not (x[:-1] < x[1:]).all():  # other numbers, or edited categories
         place = {label: i for i, label in enumerate(among.tolist())}
         return np.array([place.get(label, absent) for label in labels.tolist()], np.int64)
-    x, y = _texts(among, labels) if is_text else (among, labels)
     at = np.searchsorted(x, y)
     is_there = np.asarray(x[np.minimum(at, len(x) - 1)] == y, np.bool_)
     return np.where(is_there, at, absent)

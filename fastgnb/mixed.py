@@ -15,7 +15,7 @@ from sklearn.utils.validation import validate_data
 from . import _validate
 from ._categories import MixedRows, exact_table, find_categorical, slots, split
 from ._estimator import GaussianClassifier, dtype_of
-from ._frames import check_numeric, in_memory, is_frame
+from ._frames import in_memory, is_frame, numbers_of
 from ._validate import Labels
 from .kernels.outputs import Scores, Table
 from .mixed_params import (
@@ -24,7 +24,7 @@ from .mixed_params import (
     MixedParams,
     estimate_mixed,
 )
-from .mixed_stats import MixedStats, from_mixed_rows
+from .mixed_stats import MAX_CATEGORIES, MixedStats, from_mixed_rows
 from .params import GaussianParams
 from .scoring import score_mixed
 
@@ -41,6 +41,9 @@ class MixedNB(GaussianClassifier):
         What is added to the weight of each category in each class (Lidstone; 1: Laplace).
     min_categories : int or array-like (q,), default=None
         Numbers of categories, at least, of each categorical feature; None: those that were seen.
+    max_categories : int or None, default=50_000
+        Most categories of a feature; more are an error, since such a feature often identifies
+        rows, and the memory of a model grows with its categories. None: any number.
     priors : array-like (k,), default=None
         Prior probabilities of the classes; None: their shares of the weight.
     var_smoothing : float, default=1e-9
@@ -108,6 +111,7 @@ class MixedNB(GaussianClassifier):
         "categorical_features": "no_validation",  # but by `check_marks`, in its own words
         "alpha": [Interval(Real, 0, None, closed="left")],
         "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
+        "max_categories": [None, Interval(Integral, 1, None, closed="left")],
         "priors": ["array-like", None],
         "var_smoothing": [Interval(Real, 0, None, closed="left")],
         "missing": [StrOptions({"error", "skip"})],
@@ -122,6 +126,7 @@ class MixedNB(GaussianClassifier):
         categorical_features: Any = None,
         alpha: float = 1.0,
         min_categories: Any = None,
+        max_categories: int | None = MAX_CATEGORIES,
         priors: ArrayLike | None = None,
         var_smoothing: float = 1e-9,
         missing: str = "error",
@@ -129,6 +134,7 @@ class MixedNB(GaussianClassifier):
         self.categorical_features = categorical_features
         self.alpha = alpha
         self.min_categories = min_categories
+        self.max_categories = max_categories
         self.priors = priors
         self.var_smoothing = var_smoothing
         self.missing = missing
@@ -168,7 +174,10 @@ class MixedNB(GaussianClassifier):
     ) -> Any:
         if not isinstance(rows, MixedRows):
             rows = MixedRows(rows, (), np.zeros(rows.shape[1], np.bool_))
-        return from_mixed_rows(rows, labels, weight, skip=self._skips(), feature_names=names)
+        return from_mixed_rows(
+            rows, labels, weight, skip=self._skips(), feature_names=names,
+            max_categories=self.max_categories,
+        )  # fmt: skip
 
     def _gather(self, X: Any, y: Any, sample_weight: Any) -> Any:
         return MixedStats.from_rows(
@@ -234,9 +243,9 @@ class MixedNB(GaussianClassifier):
         """Rows without categorical features; the error for a column of text or dates names it."""
         try:
             return super()._checked_rows(X, reset=reset)
-        except (ValueError, TypeError):
+        except Exception:  # each library has its own
             if is_frame(X):
-                check_numeric(X, np.arange(X.shape[1]))
+                numbers_of(X, np.arange(X.shape[1]))
             raise
 
     def _checked_table(self, X: Any, *, reset: bool) -> Any:

@@ -18,6 +18,9 @@ from .stats import MOST_BYTES, ClassStats, common_names, from_arrays, remainder
 
 Floats = NDArray[np.float64]
 
+# Most categories of a feature, unless more are asked for: postal codes of a large country fit.
+MAX_CATEGORIES = 50_000
+
 # Rows whose weights are summed one after the other, which bounds the rounding error, and rows that
 # are counted at once, which bounds the memory.
 _SHORT, _LONG = 1 << 11, 1 << 20
@@ -71,6 +74,7 @@ class MixedStats:
         and TypeError for a feature that mixes text and numbers.
         """
         skip = _validate.check_missing(missing)
+        X = in_memory(X)
         names = _validate.names_of(X) if feature_names is None else feature_names
         names = None if names is None else _validate.check_names(names)
         table = _table_of(X)
@@ -189,10 +193,12 @@ def from_mixed_rows(
     *,
     skip: bool,
     feature_names: tuple[str, ...] | None,
+    max_categories: int | None = None,
 ) -> MixedStats:
     """`MixedStats.from_rows` for input that is checked and taken apart already.
 
-    Raises NotFiniteError, with a column of all features, where a value is missing or infinite.
+    Raises NotFiniteError, with a column of all features, where a value is missing or infinite, and
+    ValueError for a feature of more than max_categories.
     """
     mask = rows.is_categorical
     if feature_names is not None and len(feature_names) != len(mask):
@@ -204,6 +210,7 @@ def from_mixed_rows(
     gaussian = _gaussian(rows, labels, weight, skip=skip, names=feature_names)
     for j, column in zip(np.flatnonzero(mask).tolist(), rows.columns, strict=True):
         name = f"{j}" if feature_names is None else repr(feature_names[j])
+        _check_few(len(column.labels), name, max_categories)
         _check_size(len(labels.classes), len(column.labels), name)
     counts = tuple(_counts(each, labels, weight) for each in rows.columns)
     categories = tuple(each.labels for each in rows.columns)
@@ -213,7 +220,6 @@ def from_mixed_rows(
 def _table_of(X: Any) -> Any:
     """X as a frame or an array (n, d). Raises ValueError, and TypeError where it is sparse."""
     _validate.check_dense(X, "X")
-    X = in_memory(X)
     if is_frame(X):
         return X
     # NumPy makes text of numbers that stand beside text.
@@ -259,6 +265,20 @@ def _counts(column: Column, labels: Labels, weight: Floats | None) -> Floats:
         place = codes[part].astype(np.int64) * (m + 1) + column.codes[part] % (m + 1)
         out += np.bincount(place, None if weight is None else weight[part], size)
     return np.ascontiguousarray(out.reshape(k, m + 1)[:, :m])
+
+
+def check_few_categories(stats: MixedStats, max_categories: int | None) -> None:
+    """Raise ValueError, which names it, for a feature of more than max_categories; None: any."""
+    for name, labels in zip(stats.categorical_names(), stats.categories, strict=True):
+        _check_few(len(labels), name, max_categories)
+
+
+def _check_few(m: int, name: str, max_categories: int | None) -> None:
+    if max_categories is not None and m > max_categories:
+        raise ValueError(
+            f"Feature {name} has {m} categories so far, more than max_categories={max_categories}. "
+            "Leave it out of the features if it identifies rows, else raise max_categories."
+        )
 
 
 def _check_size(k: int, m: int, name: str) -> None:
