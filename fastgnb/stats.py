@@ -23,6 +23,7 @@ from ._validate import Labels
 from .kernels.accumulate import Sums, accumulate
 from .kernels.merge import Parts, collapse, merge
 from .kernels.scatter import FullSums, accumulate_scatter
+from .pooling import pooled, rooted
 
 Floats = NDArray[np.float64]
 
@@ -153,10 +154,15 @@ class ClassStats:
 
     @property
     def scatter(self) -> Floats:
-        """Scatter of each class: sum of w (x - mean)^2 (k, d), or of w (x - mean)(x - mean)'."""
-        if self.covariance is None:
-            return self.weight * self.variance
-        return self.count[:, None, None] * self.covariance
+        """Scatter of each class: sum of w (x - mean)^2 (k, d), or of w (x - mean)(x - mean)'.
+
+        A weight times a variance: it is infinite, or 0, where float64 does not hold that, which
+        the variances, and all that is estimated from them, do not feel.
+        """
+        with np.errstate(over="ignore"):
+            if self.covariance is None:
+                return self.weight * self.variance
+            return self.count[:, None, None] * self.covariance
 
     def to_diag(self) -> ClassStats:
         """The statistics without what pairs of features have in common."""
@@ -168,15 +174,17 @@ class ClassStats:
 
     def within(self) -> Floats:
         """Scatter (d,) or (d, d) of all rows around the means of their classes."""
-        return np.asarray(self.scatter.sum(axis=0))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(self.scatter.sum(axis=0))
 
     def between(self) -> Floats:
         """Scatter of the class means, weighted by class, around the mean of all rows."""
         whole = self.collapse()
-        step = _difference(self.mean, self.mean_low, whole.mean, whole.mean_low)
-        if self.covariance is not None:
-            return np.asarray(_outer(self.count, step))
-        return np.asarray((self.weight * step**2).sum(axis=0))
+        step = rooted(self.weight, _steps_from(self, whole))
+        with np.errstate(over="ignore"):
+            if self.covariance is not None:
+                return np.asarray(whole.count * _outer(step))
+            return np.asarray(whole.weight[0] * (step**2).sum(axis=0))
 
     def collapse(self) -> ClassStats:
         """The statistics of all rows as one class, labelled 0."""
@@ -414,19 +422,22 @@ def _left_covariance(a: ClassStats, b: ClassStats, gain: Floats, variance: Float
 def _collapsed(stats: ClassStats, whole: ClassStats) -> Floats:
     """Covariance (1, d, d) of all rows, around their mean."""
     assert stats.covariance is not None
-    weight = stats.count / whole.count[0] if whole.count[0] > 0 else stats.count
-    step = _difference(stats.mean, stats.mean_low, whole.mean, whole.mean_low)
-    step[stats.count == 0] = 0.0
+    step = rooted(stats.count, _steps_from(stats, whole))
     with np.errstate(over="ignore", invalid="ignore"):  # as of the variances, which tell
-        within = (weight[:, None, None] * stats.covariance).sum(axis=0)
-        return _with_diagonal((within + _outer(weight, step))[None], whole.variance)
+        covariance = pooled(stats.count, stats.covariance) + _outer(step)
+    return _with_diagonal(covariance[None], whole.variance)
 
 
-def _outer(weight: Floats, step: Floats) -> Floats:
-    """Sum (d, d) of the weighted outer products of steps (k, d) with themselves."""
+def _steps_from(stats: ClassStats, whole: ClassStats) -> Floats:
+    """Differences (k, d) of the means of classes to that of all rows."""
+    return _difference(stats.mean, stats.mean_low, whole.mean, whole.mean_low)
+
+
+def _outer(step: Floats) -> Floats:
+    """Sum (d, d) of the outer products of steps (k, d) with themselves, in their order."""
     both = np.zeros((step.shape[1], step.shape[1]))
-    for w, z in zip(weight, step, strict=True):
-        both += w * np.multiply.outer(z, z)
+    for z in step:
+        both += np.multiply.outer(z, z)
     return both
 
 
