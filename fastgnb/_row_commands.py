@@ -29,7 +29,7 @@ from ._writers import open_writer
 from .evaluation import Evaluation, Evaluator
 from .family import MEMBERS
 from .kernels.outputs import Scores, Table
-from .mixed_stats import MixedStats, from_mixed_rows
+from .mixed_stats import MixedStats, check_few_categories, from_mixed_rows
 from .persist import NotFiniteError, SavedModel
 from .sources import Batch, RowSource, SourceError, expand, open_rows, rows_in_batch
 from .stats import ClassStats
@@ -49,8 +49,9 @@ def fit(args: argparse.Namespace) -> int:
         _note(args, f"left out, not numeric: {', '.join(map(repr, source.left_out))}")
     scatter = "full" if MEMBERS[kind].needs_full else "diag"
     stats = learn(
-        source, missing=args.missing, scatter=scatter, mixed=kind == "MixedNB", quiet=args.quiet
-    )
+        source, missing=args.missing, scatter=scatter, mixed=kind == "MixedNB", quiet=args.quiet,
+        max_categories={**MEMBERS[kind].options, **options}.get("max_categories"),
+    )  # fmt: skip
     if stats is None:
         raise SourceError(f"{source.paths[0]}: no rows to fit")
     saved = SavedModel.from_stats(
@@ -67,7 +68,10 @@ def update(args: argparse.Namespace) -> int:
     _check_output(output, args.data, args.target_npy)
     saved = persist.read(args.model)
     source = _open_for(saved, args, _learned_columns(saved, args))
-    stats = learn(source, saved.stats, missing=saved.missing, quiet=args.quiet)
+    stats = learn(
+        source, saved.stats, missing=saved.missing, quiet=args.quiet,
+        max_categories=saved.options.get("max_categories"),
+    )  # fmt: skip
     assert stats is not None
     saved.with_stats(stats).write(output)
     return 0
@@ -110,11 +114,13 @@ def learn(
     missing: str,
     scatter: str = "diag",
     mixed: bool = False,
+    max_categories: int | None = None,
     quiet: bool = True,
 ) -> Any:
     """Statistics of `stats` and every row of `source`; None where there is neither.
 
     They are of the kind that `stats` is, or else MixedStats with `mixed`, and ClassStats without.
+    Raises SourceError at the first batch that makes more than max_categories of a feature.
     """
     known = None
     if isinstance(stats, MixedStats):
@@ -125,17 +131,21 @@ def learn(
         assert batch.y is not None
         with _located(batch):
             if mixed:
-                part: Any = _mixed_stats(batch, known, missing)
+                part: Any = _mixed_stats(batch, known, missing, max_categories)
             else:
                 part = ClassStats.from_rows(
                     batch.X, batch.y, batch.weight, missing=missing, feature_names=batch.features,
                     scatter=scatter,
                 )  # fmt: skip
             stats = part if stats is None else stats + part
+            if mixed:
+                check_few_categories(stats, max_categories)
     return stats
 
 
-def _mixed_stats(batch: Batch, known: np.ndarray | None, missing: str) -> MixedStats:
+def _mixed_stats(
+    batch: Batch, known: np.ndarray | None, missing: str, max_categories: int | None
+) -> MixedStats:
     """Statistics of a batch. `known` says which columns of .npy are categorical."""
     assert batch.y is not None
     skip, rows = missing == "skip", batch.rows
@@ -143,7 +153,10 @@ def _mixed_stats(batch: Batch, known: np.ndarray | None, missing: str) -> MixedS
         mask = np.zeros(rows.shape[1], np.bool_) if known is None else known
         rows = split(rows, mask, skip=skip)
     weight = check_weight(batch.weight, len(rows))
-    return from_mixed_rows(rows, encode(batch.y), weight, skip=skip, feature_names=batch.features)
+    return from_mixed_rows(
+        rows, encode(batch.y), weight, skip=skip, feature_names=batch.features,
+        max_categories=max_categories,
+    )  # fmt: skip
 
 
 def predict_rows(

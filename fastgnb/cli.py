@@ -187,6 +187,10 @@ def _add_family(fit: argparse.ArgumentParser) -> None:
         "--min-categories", type=_positive, metavar="N",
         help="of MixedNB: how many categories a feature has at least",
     )  # fmt: skip
+    family.add_argument(
+        "--max-categories", type=_positive, metavar="N",
+        help="of MixedNB: most categories of a feature, beyond which it is refused; default: 50000",
+    )  # fmt: skip
 
 
 def _add_update(commands: Any) -> None:
