@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "align",
+    "cell",
     "evaluation_text",
     "model_dict",
     "model_text",
@@ -69,7 +70,7 @@ def say(text: str) -> None:
             print(f"fastgnb: {text}", file=sys.stderr)
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
     """A label or a name on one line."""
     text = str(value)
     return text if text.isprintable() and text else repr(value)
@@ -90,14 +91,20 @@ def evaluation_text(found: Evaluation) -> str:
         ("log loss", f"{found.log_loss:.6g}"),
         ("Brier score", f"{found.brier:.6g}"),
     ]
+    if found.n_unseen:
+        scores.append(("rows of unseen labels", str(found.n_unseen)))
+    if found.n_unlisted:
+        scores.append(("of these not listed", str(found.n_unlisted)))
     return "\n\n".join([align(scores), _confusion(found), _rates(found)])
 
 
 def _confusion(found: Evaluation) -> str:
     k = len(found.labels)
+    if found.confusion is None:
+        return f"confusion matrix: {k} x {k}, not counted for so many classes"
     if k > MATRIX:
         return f"confusion matrix: {k} x {k}, see --json"
-    labels = [_cell(label) for label in found.labels.tolist()]
+    labels = [cell(label) for label in found.labels.tolist()]
     rows = [
         [label, *map(str, counts)]
         for label, counts in zip(labels, found.confusion.tolist(), strict=True)
@@ -109,7 +116,7 @@ def _rates(found: Evaluation) -> str:
     rates = [found.tpr, found.fpr, found.ppv, found.npv, found.f1]
     rows = [["class", "rows", "TPR", "FPR", "PPV", "NPV", "F1"]]
     for i, label in enumerate(found.labels.tolist()[:ROWS]):
-        rows.append([_cell(label), str(found.support[i]), *(f"{rate[i]:.4f}" for rate in rates)])
+        rows.append([cell(label), str(found.support[i]), *(f"{rate[i]:.4f}" for rate in rates)])
     return "\n".join([align(rows), *_more(len(found.labels), ROWS, "classes")])
 
 
@@ -156,7 +163,7 @@ def _classes(saved: SavedModel) -> str:
     for label, count, prior in zip(
         saved.classes.tolist()[:ROWS], saved.stats.count, saved.class_prior, strict=False
     ):
-        rows.append([_cell(label), f"{count:.12g}", f"{prior:.6g}"])
+        rows.append([cell(label), f"{count:.12g}", f"{prior:.6g}"])
     return "\n".join([align(rows), *_more(len(saved.classes), ROWS, "classes")])
 
 
@@ -170,10 +177,10 @@ def _features(saved: SavedModel) -> str:
     if saved.model == "PCAGaussianNB":
         names = tuple(f"axis {j + 1}" for j in range(d))
     spread = np.sqrt(saved.var)
-    rows = [["mean (sd)", *(_cell(label) for label in saved.classes.tolist()[:CLASSES])]]
+    rows = [["mean (sd)", *(cell(label) for label in saved.classes.tolist()[:CLASSES])]]
     for j in range(min(d, ROWS)):
         pairs = zip(saved.theta[:CLASSES, j], spread[:CLASSES, j], strict=True)
-        rows.append([_cell(names[j]), *(f"{mean:.4g} ({sd:.3g})" for mean, sd in pairs)])
+        rows.append([cell(names[j]), *(f"{mean:.4g} ({sd:.3g})" for mean, sd in pairs)])
     return "\n".join(
         [align(rows), *_more(d, ROWS, "features"), *_more(k, CLASSES, "classes of the table")]
     )
@@ -194,8 +201,8 @@ def _categories(saved: SavedModel) -> str:
         weight = counts.sum(axis=0)
         first = (-weight).argsort(kind="stable")[:CLASSES]
         total = weight.sum() or 1.0
-        shares = [f"{_cell(labels.tolist()[i])} ({weight[i] / total:.3g})" for i in first]
-        rows.append([_cell(name), str(len(labels)), ", ".join(shares)])
+        shares = [f"{cell(labels.tolist()[i])} ({weight[i] / total:.3g})" for i in first]
+        rows.append([cell(name), str(len(labels)), ", ".join(shares)])
     width = [max(len(row[i]) for row in rows) for i in (0, 1)]
     lines = [f"{a:<{width[0]}}  {b:>{width[1]}}  {c}".rstrip() for a, b, c in rows]
     return "\n".join([*lines, *_more(len(names), ROWS, "features")])

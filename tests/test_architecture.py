@@ -17,6 +17,7 @@ FLOORS = [
     ["cli"],
     ["demo"],
     ["_model_commands", "_row_commands"],
+    ["_summary"],
     ["_report", "_writers"],
     ["persist", "select"],
     ["gaussian_bayes", "mixed", "naive_bayes", "pca"],
