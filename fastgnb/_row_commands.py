@@ -346,7 +346,7 @@ def _located(batch: Batch) -> Iterator[None]:
     except NotFiniteError as error:
         raise batch.not_finite(error.row, error.column, error.value) from error
     except (TypeError, ValueError) as error:
-        first, last = batch.first_row + 1, batch.first_row + len(batch.X)
+        first, last = batch.row_number(0), batch.row_number(len(batch.X) - 1)
         raise SourceError(f"{batch.path}: rows {first} to {last}: {error}") from error
 
 

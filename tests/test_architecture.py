@@ -26,6 +26,8 @@ FLOORS = [
     ["covariance"],
     ["scoring", "sources", "evaluation"],
     ["mixed_params"],
+    ["_npy_rows", "_values"],
+    ["_batch"],
     ["_columns", "params"],
     ["_readers", "mixed_stats", "rotation"],
     ["stats"],
