@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .evaluation import Evaluation
+    from .findings import Numbering
     from .persist import SavedModel
 
 __all__ = [
     "align",
     "cell",
     "evaluation_text",
+    "finding_texts",
     "model_dict",
     "model_text",
     "naming_stdout",
@@ -150,7 +152,41 @@ def model_text(saved: SavedModel) -> str:
         tables.append(_features(saved))
     if saved.categorical:
         tables.append(_categories(saved))
+    tables += [f"note: {text}" for text in finding_texts(saved)]
     return "\n\n".join(tables)
+
+
+def finding_texts(saved: SavedModel, keys: Sequence[Numbering] = ()) -> list[str]:
+    """What is odd about the features of a model, and what to do, a line each. See `findings`."""
+    from .findings import drowned
+
+    def name(j: int) -> str:
+        names = saved.feature_names
+        return f"feature {j} (from 0)" if names is None else f"column {names[j]!r}"
+
+    texts = []
+    found = drowned(saved.stats, saved.epsilon, saved.var_smoothing)
+    if found is not None:
+        n, d = len(found.features), saved.n_features
+        listed = ", ".join(map(name, found.features[:CLASSES]))
+        more = f", and {n - CLASSES} more" if n > CLASSES else ""
+        widest = name(found.widest)
+        texts.append(
+            f"smoothing adds {found.epsilon:.3g} to each variance, {saved.var_smoothing:g} of that "
+            f"of {widest}. That is more than the variance of {n} of {d} features that do vary "
+            f"({listed}{more}), which hardly count. Leave {widest} out (--exclude) or scale it, or "
+            f"set --var-smoothing to {found.remedy:.0e}"
+        )
+    for feature, how in keys:
+        every = (
+            "a different whole number in every row"
+            if how == "distinct"
+            else (f"whole numbers that go on {how} from row to row")
+        )
+        texts.append(
+            f"{name(feature)} holds {every}: if it identifies rows, leave it out (--exclude)"
+        )
+    return texts
 
 
 def _is_chosen(saved: SavedModel, name: str) -> bool:
@@ -249,4 +285,5 @@ def model_dict(saved: SavedModel) -> dict[str, Any]:
         "target": saved.target,
         "weight": saved.weight,
         "versions": dict(saved.versions or {}),
+        "findings": finding_texts(saved),
     }

@@ -27,7 +27,7 @@ def counted(n: int, noun: str, plural: str | None = None) -> str:
 
 def listed(values: Iterable[Any]) -> str:
     """Names or labels on one line, shortened where they are many or long: "a, b, ... 7 more"."""
-    names = [cell(value) for value in values]
+    names = [_quoted(cell(value)) for value in values]
     shown: list[str] = []
     for name in names[:NAMES]:
         if shown and sum(map(len, shown)) + len(name) > WIDTH:
@@ -35,6 +35,10 @@ def listed(values: Iterable[Any]) -> str:
         shown.append(name if len(name) <= WIDTH else f"{name[: WIDTH - 3]}...")
     left = len(names) - len(shown)
     return ", ".join([*shown, *([f"... {left:,} more"] if left else [])])
+
+
+def _quoted(name: str) -> str:
+    return repr(name) if "," in name or name != name.strip() else name
 
 
 def shape_of(saved: SavedModel) -> list[str]:

@@ -139,6 +139,11 @@ class Evaluator:
         self._squares: list[float] = []
 
     @property
+    def n_rows(self) -> int:
+        """Rows so far."""
+        return int(self._predicted.sum())
+
+    @property
     def n_known(self) -> int:
         """Rows so far whose label the model knows."""
         return int(self._support.sum())
@@ -183,7 +188,7 @@ class Evaluator:
 
     def result(self) -> Evaluation:
         """The scores so far; ValueError before the first row."""
-        rows = int(self._predicted.sum())
+        rows = self.n_rows
         if rows == 0:
             raise ValueError("no rows to evaluate, expected at least one")
         labels = self._labels()
