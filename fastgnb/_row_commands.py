@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import pathlib
+import sys
 import time
 from collections.abc import Iterable
 from typing import Any
@@ -20,7 +21,7 @@ from ._atomic import check_writable, is_same_file, replacing
 from ._bad_rows import BadRows
 from ._columns import Columns
 from ._learn_rows import MAX_CLASSES, ClassLimit, learn
-from ._report import evaluation_text, finding_texts, say, show_text
+from ._report import evaluation_text, finding_texts, naming_stdout, say, show_text
 from ._score_rows import bad_rows_of, evaluate_rows, predict_rows
 from ._summary import counted, listed, say_done, shape_of
 from .family import MEMBERS
@@ -317,5 +318,9 @@ def _all_left_out(bad: BadRows, source: RowSource) -> str:
 def _finish(
     args: argparse.Namespace, command: str, parts: list[str], output: str | None, start: float
 ) -> None:
+    """Say what was done, once all output is out."""
+    if sys.stdout is not None:
+        with naming_stdout():
+            sys.stdout.flush()
     if not args.quiet:
         say_done(command, parts, output, time.perf_counter() - start)

@@ -972,7 +972,7 @@ def writing(model, data, out):
         "o.arrow": [*ask, out / "o.arrow"],
         "o.npy": [*ask, out / "o.npy"],
         "model": ["fit", data, "--target", "t", "--model", out / "model", "--quiet"],
-        "e.json": ["evaluate", model, data, "--target", "t", "--json", out / "e.json", "--quiet"],
+        "e.json": ["evaluate", model, data, "--target", "y", "--json", out / "e.json", "--quiet"],
     }
 
 
