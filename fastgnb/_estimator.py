@@ -249,6 +249,11 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             scatter="full" if self._is_full(first=True) else "diag",
         )  # fmt: skip
 
+    def _resolved(self, X: Any) -> Self:
+        """The model with what depends on the types of all rows decided: call it before rows are
+        cut into pieces, which may show other types."""
+        return self
+
     def _keep_names(self, stats: ClassStats) -> Self:
         self.n_features_in_ = stats.n_features
         if stats.feature_names is not None:

@@ -67,6 +67,7 @@ def cross_validate(
     if not isinstance(model, GaussianClassifier):
         raise TypeError(f"Expected an estimator of fastgnb's, got {type(model).__name__}.")
     X, y = indexable(X, y)
+    model = model._resolved(X)
     weight = _validate.check_weight(sample_weight, len(y))
     candidates = list(ParameterGrid(param_grid or {}))
     models = [_candidate(model, params) for params in candidates]

@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _validate
+from ._labels import same_labels, union
 from ._validate import Labels
 from .kernels.accumulate import Sums, accumulate
-from .kernels.encode import Coded
 from .kernels.merge import Parts, collapse, merge
 from .kernels.scatter import FullSums, accumulate_scatter
+from .pooling import pooled, rooted
 
 Floats = NDArray[np.float64]
 
@@ -153,10 +154,15 @@ class ClassStats:
 
     @property
     def scatter(self) -> Floats:
-        """Scatter of each class: sum of w (x - mean)^2 (k, d), or of w (x - mean)(x - mean)'."""
-        if self.covariance is None:
-            return self.weight * self.variance
-        return self.count[:, None, None] * self.covariance
+        """Scatter of each class: sum of w (x - mean)^2 (k, d), or of w (x - mean)(x - mean)'.
+
+        A weight times a variance: it is infinite, or 0, where float64 does not hold that, which
+        the variances, and all that is estimated from them, do not feel.
+        """
+        with np.errstate(over="ignore"):
+            if self.covariance is None:
+                return self.weight * self.variance
+            return self.count[:, None, None] * self.covariance
 
     def to_diag(self) -> ClassStats:
         """The statistics without what pairs of features have in common."""
@@ -168,15 +174,17 @@ class ClassStats:
 
     def within(self) -> Floats:
         """Scatter (d,) or (d, d) of all rows around the means of their classes."""
-        return np.asarray(self.scatter.sum(axis=0))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(self.scatter.sum(axis=0))
 
     def between(self) -> Floats:
         """Scatter of the class means, weighted by class, around the mean of all rows."""
         whole = self.collapse()
-        step = _difference(self.mean, self.mean_low, whole.mean, whole.mean_low)
-        if self.covariance is not None:
-            return np.asarray(_outer(self.count, step))
-        return np.asarray((self.weight * step**2).sum(axis=0))
+        step = rooted(self.weight, _steps_from(self, whole))
+        with np.errstate(over="ignore"):
+            if self.covariance is not None:
+                return np.asarray(whole.count * _outer(step))
+            return np.asarray(whole.weight[0] * (step**2).sum(axis=0))
 
     def collapse(self) -> ClassStats:
         """The statistics of all rows as one class, labelled 0."""
@@ -294,6 +302,7 @@ def from_arrays(
     k, d = len(labels.classes), rows.shape[1]
     if feature_names is not None and len(feature_names) != d:
         raise ValueError(f"Expected {d} feature names, one a column, got {len(feature_names)}.")
+    check_size(k, d)
     if full:
         _check_full(k, d, skip=skip)
     unit = _weight_unit(weight, labels, k)
@@ -326,6 +335,17 @@ def check_scatter(scatter: object) -> bool:
     if scatter not in ("full", "diag"):
         raise ValueError(f"scatter must be 'diag' or 'full', got {scatter!r}.")
     return scatter == "full"
+
+
+def check_size(k: int, d: int) -> None:
+    """Raise ValueError where means and variances of k classes would take too much memory."""
+    size = 8 * 3 * k * d
+    if size > MOST_BYTES:
+        raise ValueError(
+            f"Statistics of {k} classes and {d} features take {size} bytes, more than the limit of "
+            f"{MOST_BYTES}. A target of so many distinct labels may be an identifier, or a "
+            "quantity for regression."
+        )
 
 
 def _check_full(k: int, d: int, *, skip: bool) -> None:
@@ -402,19 +422,22 @@ def _left_covariance(a: ClassStats, b: ClassStats, gain: Floats, variance: Float
 def _collapsed(stats: ClassStats, whole: ClassStats) -> Floats:
     """Covariance (1, d, d) of all rows, around their mean."""
     assert stats.covariance is not None
-    weight = stats.count / whole.count[0] if whole.count[0] > 0 else stats.count
-    step = _difference(stats.mean, stats.mean_low, whole.mean, whole.mean_low)
-    step[stats.count == 0] = 0.0
+    step = rooted(stats.count, _steps_from(stats, whole))
     with np.errstate(over="ignore", invalid="ignore"):  # as of the variances, which tell
-        within = (weight[:, None, None] * stats.covariance).sum(axis=0)
-        return _with_diagonal((within + _outer(weight, step))[None], whole.variance)
+        covariance = pooled(stats.count, stats.covariance) + _outer(step)
+    return _with_diagonal(covariance[None], whole.variance)
 
 
-def _outer(weight: Floats, step: Floats) -> Floats:
-    """Sum (d, d) of the weighted outer products of steps (k, d) with themselves."""
+def _steps_from(stats: ClassStats, whole: ClassStats) -> Floats:
+    """Differences (k, d) of the means of classes to that of all rows."""
+    return _difference(stats.mean, stats.mean_low, whole.mean, whole.mean_low)
+
+
+def _outer(step: Floats) -> Floats:
+    """Sum (d, d) of the outer products of steps (k, d) with themselves, in their order."""
     both = np.zeros((step.shape[1], step.shape[1]))
-    for w, z in zip(weight, step, strict=True):
-        both += w * np.multiply.outer(z, z)
+    for z in step:
+        both += np.multiply.outer(z, z)
     return both
 
 
@@ -542,10 +565,11 @@ def _aligned(a: ClassStats, b: ClassStats) -> tuple[ClassStats, ClassStats]:
         )
     if a.feature_names != b.feature_names:
         a = replace(a, feature_names=names)
-    if a.classes is b.classes or _validate.same_labels(a.classes, b.classes):
+    if a.classes is b.classes or same_labels(a.classes, b.classes):
         return a, b
-    union = _validate.encode(joined(a.classes, b.classes)).classes
-    return _over(a, union), _over(b, union)
+    labels, at_a, at_b = union(a.classes, b.classes, "Classes")
+    check_size(len(labels), a.n_features)
+    return _over(a, labels, at_a), _over(b, labels, at_b)
 
 
 def common_names(a: Any, b: Any) -> tuple[str, ...] | None:
@@ -574,20 +598,6 @@ def _widened(stats: ClassStats, other: ClassStats) -> ClassStats:
     )
 
 
-def joined(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-    """Labels of both. Raises TypeError where no type holds all of them as they are."""
-    if not len(a) or not len(b):
-        return a if len(a) else b
-    if "O" in a.dtype.kind + b.dtype.kind and {a.dtype.kind, b.dtype.kind} <= {"O", "U"}:
-        return np.concatenate([a.astype(object), b.astype(object)])
-    together = np.concatenate([a, b]) if a.dtype.kind in "biuf" and b.dtype.kind in "biuf" else None
-    if a.dtype.kind == b.dtype.kind:
-        together = np.concatenate([a, b])
-    if together is None or together.tolist() != a.tolist() + b.tolist():
-        raise TypeError(f"Classes of types {a.dtype} and {b.dtype} cannot be combined: {a}, {b}.")
-    return together
-
-
 def _with_feature_count(stats: ClassStats) -> ClassStats:
     if stats.feature_count is not None:
         return stats
@@ -595,11 +605,11 @@ def _with_feature_count(stats: ClassStats) -> ClassStats:
     return replace(stats, feature_count=np.broadcast_to(stats.count[:, None], shape).copy())
 
 
-def _over(stats: ClassStats, classes: NDArray[Any]) -> ClassStats:
-    """The same statistics over more classes, whose rows are of weight 0."""
+def _over(stats: ClassStats, classes: NDArray[Any], at: NDArray[np.int64]) -> ClassStats:
+    """The same statistics over more classes, whose rows are of weight 0; its own are `at` (k,)."""
+    if classes is stats.classes:
+        return stats
     k, d = len(classes), stats.n_features
-    own = Labels(stats.classes, Coded.of(np.arange(len(stats.classes), dtype=np.int32)))
-    at = _validate.locate(own, classes).codes
 
     def spread(values: Floats, shape: tuple[int, ...]) -> Floats:
         out = np.zeros(shape)
