@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 
 from . import persist
 from ._atomic import check_writable, is_same_file, replacing
@@ -61,9 +60,7 @@ def show(args: argparse.Namespace) -> int:
 
 def warmup(args: argparse.Namespace) -> int:
     """`fastgnb warmup`."""
-    from . import kernels
+    from ._warmup import compile_all
 
-    start = time.perf_counter()
-    compiled = kernels.warmup()
-    print(f"{compiled} kernels compiled in {time.perf_counter() - start:.1f} s")
+    show_text(str(compile_all()))
     return 0

@@ -1,24 +1,25 @@
 """The `fastgnb` command: arguments, exit codes and one line for an error.
 
 Exit codes: 0 done, 1 bad input, 2 wrong usage, 130 interrupted. Only argparse is imported
-until a command is known, so that `--help` is instant and `--threads` comes before Numba.
+until a command is known, so that `--help` is instant.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import csv
 import importlib
 import io
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import __version__
 from ._interrupt import arrow_without_signals, interruptible, listen_in_runs_only
+from ._limits import using_threads
+from ._notice import quietly
 from ._report import naming_stdout, say
 
 __all__ = ["main", "process"]
@@ -42,11 +43,17 @@ _DATA = "Parquet, CSV, Arrow IPC or .npy files, by ending; folders stand for the
 def process() -> int:
     """`main` for a process of its own, whose signals count while it runs and not afterwards."""
     listen_in_runs_only()
-    return main()
+    code = main()
+    _abandon_output()
+    return code
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line `argv` (default: that of the process) and return its exit code."""
+    """Run the command line `argv` (default: that of the process) and return its exit code.
+
+    Threads of a service may call it, several at once. Signal handlers, environment, standard
+    streams and the sizes of thread pools are afterwards as they were.
+    """
     try:
         with interruptible():
             code = _command(argv)
@@ -58,10 +65,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         say("interrupted")
         return 130
     except BrokenPipeError:  # the reader of our output, as in `| head`, has what it wants
-        _abandon_output()
         return 1
     except (ValueError, OSError, ImportError, NotImplementedError, MemoryError) as error:
-        _abandon_output()
         say(f"error: {_one_line(error)}")
         return 1
 
@@ -94,38 +99,24 @@ def _one_line(error: Exception) -> str:
 
 
 def _abandon_output() -> None:
-    """What a standard output did not take would fail once more when Python ends."""
+    """What a standard output did not take would fail once more when Python ends.
+
+    Only for a process that ends: in a service the stream belongs to others.
+    """
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
-    except OSError:
+    except (OSError, ValueError):
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
 
 
 def _run(args: argparse.Namespace) -> int:
-    with _threads(getattr(args, "threads", None)):
+    quiet = quietly(getattr(args, "quiet", False))
+    with using_threads(getattr(args, "threads", None)), quiet:
         home = importlib.import_module(f".{_HOMES[args.command]}", __package__)
         command: Callable[[argparse.Namespace], int] = getattr(home, args.command)
         with arrow_without_signals():
             return command(args)
-
-
-@contextlib.contextmanager
-def _threads(n: int | None) -> Iterator[None]:
-    """Use n threads, of Numba and of Arrow; a caller in this process finds them as they were."""
-    with contextlib.ExitStack() as after:
-        if n is not None and "numba" in sys.modules:
-            numba = sys.modules["numba"]
-            after.callback(numba.set_num_threads, numba.get_num_threads())
-            numba.set_num_threads(min(n, numba.config.NUMBA_NUM_THREADS))
-        elif n is not None:  # Numba reads the number when it is imported, so tell it before
-            os.environ["NUMBA_NUM_THREADS"] = str(n)
-        if n is not None:
-            with contextlib.suppress(ImportError):
-                pyarrow = importlib.import_module("pyarrow")
-                after.callback(pyarrow.set_cpu_count, pyarrow.cpu_count())
-                pyarrow.set_cpu_count(n)
-        yield
 
 
 # ------------------------------------------------------------------ arguments
