@@ -17,14 +17,19 @@ FLOORS = [
     ["cli"],
     ["demo"],
     ["_model_commands", "_row_commands"],
+    ["_learn_rows", "_score_rows"],
+    ["_bad_rows", "_summary"],
+    ["_warmup"],
     ["_report", "_writers"],
     ["persist", "select"],
     ["gaussian_bayes", "mixed", "naive_bayes", "pca"],
     ["_estimator"],
     ["family"],
     ["covariance"],
-    ["scoring", "sources", "evaluation"],
+    ["scoring", "sources", "evaluation", "findings"],
     ["mixed_params"],
+    ["_npy_rows", "_values"],
+    ["_batch"],
     ["_columns", "params"],
     ["_readers", "mixed_stats", "rotation"],
     ["correlation"],
@@ -43,16 +48,17 @@ FLOORS = [
     ],
     ["kernels.rows"],
     ["_jit", "_lanes"],
+    ["_code_cache"],
     ["_cache"],
     ["_atomic", "_model_file"],
-    ["_interrupt"],
+    ["_interrupt", "_limits", "_notice"],
     ["__init__"],
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
 
 # Third-party packages that only these files may import.
 ROOMS = {
-    "numba": {"_jit", "_lanes"},
+    "numba": {"_code_cache", "_jit", "_lanes"},
     "llvmlite": {"_lanes"},
     "sklearn": {
         "_estimator",
