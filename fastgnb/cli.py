@@ -155,8 +155,17 @@ def _add_family(fit: argparse.ArgumentParser) -> None:
     family.add_argument("--ddof", type=int, choices=[0, 1])
     family.add_argument("--reg-param", type=_number, metavar="F", help="of GaussianBayes")
     family.add_argument("--shrinkage", type=_shrinkage, metavar="F|oas", help="of GaussianBayes")
+    family.add_argument(
+        "--shrinkage-target", choices=["diagonal", "spherical"],
+        help="of GaussianBayes: shrink towards each class's variances, or their mean; "
+        "default: diagonal",
+    )  # fmt: skip
     family.add_argument("--n-components", type=_components, metavar="N|F", help="of PCAGaussianNB")
     family.add_argument("--rotation", choices=["total", "within", "class"], help="of PCAGaussianNB")
+    family.add_argument(
+        "--standardize", action="store_true", default=None,
+        help="of PCAGaussianNB: divide features by their standard deviations first",
+    )  # fmt: skip
     family.add_argument(
         "--categorical", type=_categorical, dest="categorical_features", metavar="A,B|auto",
         help="of MixedNB: features that hold categories (text, booleans, whole numbers); auto: "

@@ -11,7 +11,8 @@ Whatever a reader of today would not understand raises the number, and it then s
 Schema 2 adds the other members of the family, with `options` and full scatter; their parameters
 are estimated anew from the statistics. A MixedNB has `categorical`, its features with categories,
 and their counts side by side in one tensor; the others are of its continuous features, which may
-be none. What schema 1 can hold is still written in it.
+be none. Schema 3 adds the options `shrinkage_target` and `standardize`; without them, as in schema
+2, they are "spherical" and False. What an earlier schema can hold is still written in it.
 
 Pickle and joblib files of models work too, but loading one runs whatever code its writer chose:
 exchange model files, not pickles.
@@ -68,6 +69,8 @@ _OF_FEATURES = {"mean", "mean_low", "variance", "theta", "var"}
 _MOMENTS = {"class_prior", "theta", "var"}  # of GaussianNB, whose attributes may be edited
 _OPTIONAL = {"feature_count", "peak"}
 _PLAIN = MEMBERS["GaussianNB"].options
+# Options that came with schema 3, and what files without them mean.
+_SINCE_3: dict[str, Any] = {"shrinkage_target": "spherical", "standardize": False}
 _LISTS = {"categorical_features", "min_categories"}  # options that may be lists
 _KINDS_OF_CATEGORIES = {"<i8", "<u8", "<f8", "|b1", "object"}
 # Python's types of labels by NumPy's kinds, "O" being text as objects.
@@ -362,9 +365,13 @@ def _document(model: SavedModel) -> dict[str, Any]:
     is_old = (
         model.model == "GaussianNB" and model.options == _PLAIN and model.stats.covariance is None
     )
-    head: dict[str, Any] = {"schema": 1 if is_old else 2}
+    options = dict(model.options)
+    is_second = all(options.get(name, value) == value for name, value in _SINCE_3.items())
+    if is_second:
+        options = {name: value for name, value in options.items() if name not in _SINCE_3}
+    head: dict[str, Any] = {"schema": 1 if is_old else 2 if is_second else 3}
     if not is_old:
-        head["options"] = dict(model.options)
+        head["options"] = options
     if model.model == "MixedNB":
         at = np.flatnonzero(model.stats.is_categorical).tolist()
         head["categorical"] = [
@@ -438,7 +445,7 @@ def _restore(document: dict[str, Any], tensors: Mapping[str, NDArray[Any]]) -> S
     }
     versions = _restore_versions(document["versions"])
     epsilon = _from_zero_up(document, "epsilon")
-    options = dict(member.options) if is_old else _restore_options(document["options"], member)
+    options = _restore_options(document, member)
     if name != "GaussianNB":
         return replace(
             SavedModel.from_stats(stats, model=name, **rest, **options), versions=versions
@@ -447,11 +454,16 @@ def _restore(document: dict[str, Any], tensors: Mapping[str, NDArray[Any]]) -> S
     return SavedModel(stats, *moments, versions=versions, options=options, **rest)
 
 
-def _restore_options(options: Any, member: Member) -> dict[str, Any]:
+def _restore_options(document: Mapping[str, Any], member: Member) -> dict[str, Any]:
     """Options of exactly the member's names, each of a kind and value that it can have."""
+    if document["schema"] == 1:
+        return dict(member.options)
+    options = document["options"]
     if type(options) is not dict:
         raise ValueError("options are not an object")
-    _check_names(options, member.options)
+    later = _SINCE_3.keys() & member.options if document["schema"] == 2 else set()
+    _check_names(options, member.options.keys() - later)
+    options = options | {name: _SINCE_3[name] for name in later}
     for name, value in options.items():
         items = value if type(value) is list and name in _LISTS else [value]
         kinds = set(map(type, items))
