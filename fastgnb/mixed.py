@@ -168,12 +168,6 @@ class MixedNB(GaussianClassifier):
             rows = MixedRows(rows, (), np.zeros(rows.shape[1], np.bool_))
         return from_mixed_rows(rows, labels, weight, skip=self._skips(), feature_names=names)
 
-    def _gather(self, X: Any, y: Any, sample_weight: Any) -> Any:
-        return MixedStats.from_rows(
-            X, y, sample_weight, categorical_features=self.categorical_features,
-            missing=self.missing,
-        )  # fmt: skip
-
     def _score_checked(self, rows: Any, *, table: Table | None, **wanted: Any) -> Scores:
         if not isinstance(rows, MixedRows):
             return super()._score_checked(rows, table=table, **wanted)

@@ -19,6 +19,8 @@ FLOORS = [
     ["_model_commands", "_row_commands"],
     ["_report", "_writers"],
     ["persist", "select"],
+    ["_cross_validate"],
+    ["_folds"],
     ["gaussian_bayes", "mixed", "naive_bayes", "pca"],
     ["_estimator"],
     ["family"],
@@ -52,7 +54,9 @@ ROOMS = {
     "numba": {"_jit", "_lanes"},
     "llvmlite": {"_lanes"},
     "sklearn": {
+        "_cross_validate",
         "_estimator",
+        "_folds",
         "demo",
         "gaussian_bayes",
         "mixed",
