@@ -89,7 +89,7 @@ def cross_validate(
     >>> from fastgnb.select import cross_validate
     >>> X, y = load_iris(return_X_y=True)
     >>> cross_validate(GaussianNB(), X, y, cv=3)["test_score"]
-    array([0.92, 0.94, 0.94])
+    array([0.92, 0.94, 0.96])
     """
     check_family(estimator, "cross_validate")
     given = {"error_score": error_score, "scoring": scoring, "cv": cv}
@@ -110,13 +110,22 @@ def cross_validate(
         result["estimator"] = found["estimator"]
     if return_indices:
         result["indices"] = dict(zip(("train", "test"), zip(*splits, strict=True), strict=True))
-    for part in ("test", "train") if return_train_score else ("test",):
-        scores = _normalize_score_results(found[f"{part}_scores"])
-        result |= {f"{part}_{name}": values for name, values in scores.items()}
+    test = _normalize_score_results(found["test_scores"])
+    train = _normalize_score_results(found["train_scores"]) if return_train_score else {}
+    for name, values in test.items():
+        result[f"test_{name}"] = values
+        if return_train_score:
+            result[f"train_{name}"] = train[name]
     return result
 
 
 def check_family(estimator: Any, instead: str) -> None:
+    """Raise TypeError for what is not an estimator of this package."""
+    if isinstance(estimator, type):
+        name = estimator.__name__
+        raise TypeError(
+            f"Expected an estimator of fastgnb, got the class {name}. Pass an instance: {name}()."
+        )
     if not isinstance(estimator, GaussianClassifier):
         raise TypeError(
             f"Expected an estimator of fastgnb, got {type(estimator).__name__}. Only these learn "
