@@ -179,12 +179,6 @@ class MixedNB(GaussianClassifier):
             max_categories=self.max_categories,
         )  # fmt: skip
 
-    def _gather(self, X: Any, y: Any, sample_weight: Any) -> Any:
-        return MixedStats.from_rows(
-            X, y, sample_weight, categorical_features=self.categorical_features,
-            missing=self.missing,
-        )  # fmt: skip
-
     def _resolved(self, X: Any) -> Self:
         if isinstance(self.categorical_features, str):
             mask = self._resolve_categorical(X)
