@@ -48,7 +48,7 @@ def _orthogonal(columns: Floats) -> Floats:
         worst = 0.0
         for _ in range(len(places) - 1):
             half = len(places) // 2
-            p, q = places[:half], places[: half - 1 : -1]
+            p, q = places[:half], places[:half - 1 : -1]
             there = (p < r) & (q < r)
             worst = max(worst, _rotate(columns, p[there], q[there]))
             places = np.concatenate([places[:1], places[-1:], places[1:-1]])
