@@ -198,7 +198,8 @@ def _shrunk(
             for S, n in zip(covariance, count, strict=True)
         ]
     share = np.broadcast_to(share, count.shape)[:, None, None]
-    return np.asarray((1.0 - share) * covariance + share * towards[:, :, None] * np.eye(towards.shape[1]))
+    unit = np.eye(covariance.shape[1])
+    return np.asarray((1.0 - share) * covariance + share * towards[:, :, None] * unit)
 
 
 def _oas(covariance: Floats, count: float) -> float:
