@@ -91,8 +91,8 @@ def _density(x: Any, mean: list[Fraction], shape: _Shape, prior: Decimal) -> tup
 
 
 def along_axes(X: Any, y: Sequence[int], rows: Any, *, rotation: str) -> list[list[Decimal]]:
-    """Joint log likelihoods of rows by naive Bayes along all axes of the "total" scatter, or of that
-    "within" classes, without smoothing."""
+    """Joint log likelihoods of rows by naive Bayes without smoothing, along all axes of the "total"
+    scatter or of that "within" classes."""
     stats, whole = full_stats(X, y), full_stats(X, [0] * len(y))
     n, d = sum(stats.count), len(whole.mean[0])
     with localcontext() as context:
@@ -118,7 +118,7 @@ def along_axes(X: Any, y: Sequence[int], rows: Any, *, rotation: str) -> list[li
 
 
 def jacobi(matrix: list[list[Decimal]]) -> tuple[list[Decimal], list[list[Decimal]]]:
-    """Eigenvalues and eigenvectors, as rows, of a symmetric matrix, in the digits of the context."""
+    """Eigenvalues and eigenvectors, as rows, of a symmetric matrix, in the context's digits."""
     d = len(matrix)
     a = [row[:] for row in matrix]
     v = [[Decimal(int(i == j)) for j in range(d)] for i in range(d)]

@@ -20,6 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 from fastgnb import ClassStats, GaussianBayes, PCAGaussianNB
 from fastgnb.rotation import principal_axes
+from fastgnb.select import cross_validate
 from fastgnb.singular import left_singular
 
 # Class 0 has three rows of three features, and rank two.
@@ -40,10 +41,10 @@ def blobs(rng, n=120, d=3, k=3):
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))), ids=str)
 def test_a_class_of_as_many_rows_as_features(order):
-    """9.6356786853 is the score with eigenvalues below rounding at 3 2^-52 in the class's own units.
+    """9.6356786853 is the score with the eigenvalue of 0 as 3 2^-52, in the class's own units.
     Rounding leaves a pivot of 7e-14 of a zero eigenvalue, in some orders."""
     (exact,) = gaussians(FLAT, FLAT_Y, FLAT[:1]).joint
-    assert abs(exact[0] - Decimal("9.6356786853")) < Decimal(1e-9)
+    assert abs(exact[0] - Decimal("9.6356786853")) < Decimal("1e-9")
     X = FLAT[:, order]
     found = GaussianBayes().fit(X, FLAT_Y).predict_joint_log_proba(X[:1])
     assert_allclose(found, [np.array(exact, float)], rtol=1e-13)
@@ -377,3 +378,36 @@ def test_wrong_options(rng, model, message):
     stats = ClassStats.from_rows(*blobs(rng), scatter="full")
     with pytest.raises(ValueError, match=re.escape(message)):
         model.fit_stats(stats)
+
+
+@pytest.mark.parametrize("kind", ["constant", "sums", "few rows", "one row each"])
+def test_what_subtracting_leaves_of_low_rank(rng, kind):
+    """Rounding errors of what there was are told from 0 no better than they are known."""
+    X, y = blobs(rng, 60, 4, 2)
+    A, a = X.copy(), y
+    if kind == "constant":
+        A[y == 0] = A[0]
+    elif kind == "sums":
+        A[:, 2] = A[:, 0] + A[:, 1]
+    else:
+        A, a = (X[:5], y[:5]) if kind == "few rows" else (X[:2], y[:2])
+    stats = ClassStats.from_rows(A, a, scatter="full")
+    more = ClassStats.from_rows(X * 30 + 5, y, scatter="full")
+    for tied in (False, True):
+        wanted = GaussianBayes(tied=tied).fit_stats(stats).predict_joint_log_proba(A[:4])
+        found = GaussianBayes(tied=tied).fit_stats(stats + more - more)
+        assert_allclose(found.predict_joint_log_proba(A[:4]), wanted, rtol=1e-8, atol=1e-6)
+
+
+def test_targets_and_scaling_can_be_selected(rng):
+    y = np.arange(300) % 2
+    X = (rng.normal(size=(300, 3)) + np.outer(y, [2.0, 0.0, 0.0])) * [1.0, 1e4, 1e4]
+    targets = cross_validate(
+        GaussianBayes(shrinkage=0.5), X, y, cv=3,
+        param_grid={"shrinkage_target": ["spherical", "diagonal"]},
+    )  # fmt: skip
+    scaled = cross_validate(
+        PCAGaussianNB(n_components=2), X, y, cv=3, param_grid={"standardize": [False, True]}
+    )
+    for results in (targets, scaled):
+        assert results["rank_test_score"].tolist() == [2, 1]
