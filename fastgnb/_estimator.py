@@ -19,7 +19,14 @@ from . import _validate
 from ._validate import Labels
 from .family import MEMBERS
 from .kernels.outputs import Scores, Table
-from .params import GaussianParams, RotatedParams, as_priors, check_smoothing
+from .params import (
+    GaussianParams,
+    RotatedParams,
+    as_plain,
+    as_priors,
+    check_possible,
+    check_smoothing,
+)
 from .scoring import score as score_rows
 from .stats import ClassStats, from_arrays
 
@@ -108,8 +115,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def sample(self, n: int = 1, random_state: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Draw n rows X (n, d) float64 from the model, and their labels y (n,).
 
-        Labels are drawn by their priors, and then features from the class. random_state : None, an
-        integer, or a generator of NumPy's, new or old. Raises ValueError for n below 1.
+        Labels are drawn by the priors of classes that have rows, and then features from the class.
+        random_state : None, an integer, or a generator of NumPy's, new or old. Raises ValueError
+        for n below 1, and where no class that has rows has a prior above 0.
         """
         self._check_fitted()
         if not isinstance(n, (int, np.integer)) or n < 1:
@@ -118,8 +126,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         is_new = isinstance(random_state, np.random.Generator)
         draw = random_state if is_new else check_random_state(random_state)
-        prior = np.asarray(self.class_prior_) / np.sum(self.class_prior_)
-        codes = draw.choice(len(prior), size=n, p=prior)
+        prior = np.where(self.stats_.count > 0, self.class_prior_, 0.0)
+        check_possible(prior > 0)
+        codes = draw.choice(len(prior), size=n, p=prior / prior.sum())
         return self._draw(codes, draw), self._labels()[codes]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
@@ -167,9 +176,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._estimate(stats)
 
     def _options(self) -> dict[str, Any]:
-        """The parameters that estimating takes."""
+        """The parameters that estimating takes, as Python's numbers and text."""
         names = "priors", "var_smoothing", *MEMBERS[self._member].options
-        return {name: getattr(self, name) for name in names}
+        return {name: as_plain(getattr(self, name)) for name in names}
 
     def _check_own_params(self) -> None:
         """Raise ValueError or TypeError for constructor parameters that are wrong."""

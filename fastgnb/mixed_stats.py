@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from . import _validate
 from ._categories import Column, MixedRows, find_categorical, is_frame, positions, split
 from ._validate import Labels
-from .stats import ClassStats, common_names, from_arrays, joined, remainder
+from .stats import ClassStats, aligned, common_names, from_arrays, joined
+from .subtraction import check_values_left, remainder
 
 Floats = NDArray[np.float64]
 
@@ -129,7 +131,8 @@ class MixedStats:
         if not isinstance(other, MixedStats):
             return NotImplemented
         names = _check_alike(self, other)
-        gaussian = self.gaussian - other.gaussian
+        a, b = aligned(self.gaussian, other.gaussian)
+        gaussian = a - b
         for own, less, j in zip(self.categories, other.categories, self._at(), strict=True):
             strange = sorted(set(less.tolist()) - set(own.tolist()))
             if strange:
@@ -138,7 +141,9 @@ class MixedStats:
                     "never added."
                 )
         sides = [_spread(each, gaussian.classes, self.categories) for each in (self, other)]
-        left = tuple(remainder(a, b) for a, b in zip(*sides, strict=True))
+        left = tuple(itertools.starmap(remainder, zip(*sides, strict=True)))
+        for values, j in zip(left, self._at(), strict=True):
+            check_values_left(a, b, gaussian.count, values.sum(axis=1, keepdims=True), [j])
         return _without_empty(
             MixedStats(gaussian, self.categories, left, self.is_categorical, names)
         )

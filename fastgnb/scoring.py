@@ -14,7 +14,7 @@ from .kernels.outputs import Scores, Table
 from .kernels.score import score as score_rows
 from .kernels.whitened import Basis, score_rotated
 from .mixed_params import MixedParams
-from .params import GaussianParams, RotatedParams
+from .params import GaussianParams, RotatedParams, check_possible
 
 _SQRT_HALF = math.sqrt(0.5)
 _LOG_2PI = math.log(2.0 * math.pi)
@@ -35,8 +35,9 @@ def score(
 
     With `values` (k,) these are returned in the place of the codes. The caller looks at
     `Scores.bad` and reports the row. With `skip`, a NaN's term is absent, which needs diagonal
-    covariances.
+    covariances. Raises ValueError where no class can win.
     """
+    check_possible(params.log_prior > -np.inf)
     if isinstance(params, RotatedParams):
         basis = Basis(params.centre, params.whitener, params.mean, params.scale * _SQRT_HALF)
         const = params.log_prior - 0.5 * (params.log_det + params.mean.shape[1] * _LOG_2PI)
@@ -63,6 +64,7 @@ def score_mixed(
     dtype: Any = np.float64,
 ) -> Scores:
     """As `score`, of continuous features X (n, c) and categorical ones, slots (q, n) of a table."""
+    check_possible(params.gaussian.log_prior > -np.inf)
     return score_mixed_rows(
         X, slots, *_diagonal(params.gaussian, skip=skip), params.table, params.limit,
         codes=codes, values=values, output=table, evidence=evidence, dtype=dtype,

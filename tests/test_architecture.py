@@ -29,7 +29,7 @@ FLOORS = [
     ["_readers", "mixed_stats", "rotation"],
     ["correlation"],
     ["stats"],
-    ["_categories"],
+    ["_categories", "subtraction"],
     ["_arrow", "_validate", "pooling", "singular"],
     ["kernels.__init__"],
     ["kernels.accumulate", "kernels.mixed", "kernels.scatter", "kernels.whitened"],
