@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 # Class means farther apart than this many standard deviations are not centred together: deviations
 # from a common centre would lose as many digits.
-FAR = 1024.0
+FAR = 64.0
 
 
 TARGETS = frozenset({"diagonal", "spherical"})
