@@ -75,9 +75,7 @@ def principal_axes(
     return Axes(components[:, :r].copy(), variance[:, :r].copy(), share[:, :r].copy())
 
 
-def _axes_of(
-    scatter: Floats, factor: Callable[[], Floats] | None
-) -> tuple[Floats, Floats]:
+def _axes_of(scatter: Floats, factor: Callable[[], Floats] | None) -> tuple[Floats, Floats]:
     """Variances (r,), falling, and axes (d, r) of a scatter (d, d) of rank r."""
     # Sums of large variances may overflow where these do not.
     exponent = 128 if np.diagonal(scatter).max(initial=0.0) > 2.0**900 else 0

@@ -821,11 +821,13 @@ def test_files_of_the_past_predict_and_learn_on(name):
 PAST_MEMBERS = {
     "schema2_tied": (ROWS, SEVENS, GaussianNB(tied=True, covariance_type="spherical", ddof=1)),
     "schema2_full": (
-        ROWS, TEXT,
+        ROWS,
+        TEXT,
         GaussianBayes(reg_param=0.125, shrinkage="oas", shrinkage_target="spherical"),
     ),
     "schema2_shared": (
-        ROWS, SEVENS,
+        ROWS,
+        SEVENS,
         GaussianBayes(tied=True, ddof=1, priors=[0.25, 0.75], shrinkage_target="spherical"),
     ),
     "schema2_axes": (ROWS, SEVENS, PCAGaussianNB(n_components=1, rotation="within")),
