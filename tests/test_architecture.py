@@ -41,7 +41,7 @@ FLOORS = [
     ["kernels.rows"],
     ["_jit", "_lanes"],
     ["_cache"],
-    ["_atomic", "_model_file"],
+    ["_atomic", "_model_file", "_turns"],
     ["_interrupt"],
     ["__init__"],
 ]
