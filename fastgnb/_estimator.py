@@ -147,6 +147,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes = now._labels()
         now._check_edits()
         prior = np.asarray(now.class_prior_, np.float64)
+        if not (0.0 <= prior).all() or not 0.0 < prior.sum() < np.inf:
+            raise ValueError(f"Expected class_prior_ from 0 up, one above 0, got {prior}.")
         codes = draw.choice(len(prior), size=n, p=prior / prior.sum())
         return now._draw(codes, draw), classes[codes]
 

@@ -157,12 +157,12 @@ class GaussianBayes(GaussianClassifier):
     def _params(self, n_features: int) -> RotatedParams:
         k, kept = len(self._labels()), self.__dict__.get("_whitened")
         if not (isinstance(kept, _Whitened) and kept.is_of(*self._decisive())):
-            return self._whiten(k, n_features, is_edited=True)
+            return self._whiten(k, n_features)
         if kept.params is None:
-            kept.params = self._whiten(k, n_features, is_edited=False)
+            kept.params = self._whiten(k, n_features)
         return kept.params
 
-    def _whiten(self, k: int, d: int, *, is_edited: bool) -> RotatedParams:
+    def _whiten(self, k: int, d: int) -> RotatedParams:
         """Parameters of the attributes. Raises ValueError where edited ones make no densities."""
         is_tied = np.ndim(self.covariance_) == 2
         prior = check_moment(self.class_prior_, "class_prior_", (k,))
@@ -171,9 +171,8 @@ class GaussianBayes(GaussianClassifier):
         for name, values in (("class_prior_", prior), ("means_", means)):
             if not np.isfinite(values).all():
                 raise ValueError(f"Expected {name} of finite values, got {values}.")
-        if is_edited:
-            _check_covariance(covariance)
         stats = self.stats_
+        _check_covariance(covariance, stats)
         if not np.array_equal(means, stats.mean):
             stats = replace(stats, mean=means, mean_low=np.zeros_like(means))
         return whiten(stats, FullMoments(prior, means, covariance, 0.0))
@@ -192,8 +191,11 @@ class GaussianBayes(GaussianClassifier):
         return np.asarray(out)
 
 
-def _check_covariance(covariance: Floats) -> None:
-    """Raise ValueError for an edited covariance (..., d, d) that is none."""
+def _check_covariance(covariance: Floats, stats: ClassStats) -> None:
+    """Raise ValueError for an edited covariance (..., d, d) that is none.
+
+    Rows that were subtracted leave rounding errors of the scatter that there was.
+    """
     if not np.isfinite(covariance).all():
         raise ValueError("Expected covariance_ of finite values, got NaN or infinity.")
     sd = np.sqrt(np.abs(np.diagonal(covariance, axis1=-2, axis2=-1)))
@@ -201,7 +203,10 @@ def _check_covariance(covariance: Floats) -> None:
     if (np.abs(covariance - np.swapaxes(covariance, -1, -2)) > most).any():
         raise ValueError("Expected covariance_ to be symmetric.")
     values = np.linalg.eigvalsh(covariance)
-    if (values[..., 0] < -1e-9 * np.abs(values).max(axis=-1)).any():
+    had = 0.0
+    if stats.peak is not None:
+        had = float((stats.peak / np.maximum(stats.count, 1e-300)[:, None]).max(initial=0.0))
+    if (values[..., 0] < -1e-9 * np.maximum(np.abs(values).max(axis=-1), had)).any():
         raise ValueError(
             "Expected covariance_ without negative eigenvalues, got one of "
             f"{values[..., 0].min():g}."

@@ -157,17 +157,23 @@ class MixedNB(GaussianClassifier):
         )  # fmt: skip
 
     def _check_edits(self) -> None:
+        self._mask()
         self._mixed_params(np.shape(self.theta_)[-1])
+
+    def _mask(self) -> NDArray[np.bool_]:
+        """Which features are categorical. Raises ValueError where that was edited."""
+        mask = self.stats_.is_categorical
+        if not np.array_equal(self.is_categorical_, mask) or len(mask) != self.n_features_in_:
+            raise ValueError(
+                f"Expected is_categorical_ and n_features_in_ to be those of stats_, {mask}, got "
+                f"{self.is_categorical_} and {self.n_features_in_}."
+            )
+        return np.asarray(mask)
 
     def _mixed_params(self, n_continuous: int) -> MixedParams:
         """What scoring needs of both kinds of features. Raises ValueError for edited attributes of
         other shapes than the statistics'."""
-        mask, counts = np.asarray(self.is_categorical_), self.stats_.counts
-        if not np.array_equal(mask, self.stats_.is_categorical):
-            raise ValueError(
-                f"Expected is_categorical_ to be that of stats_, {self.stats_.is_categorical}, got "
-                f"{mask}."
-            )
+        counts = self.stats_.counts
         for name in ("categories_", "feature_log_prob_", "unseen_log_prob_"):
             if len(getattr(self, name)) != len(counts):
                 raise ValueError(
@@ -226,7 +232,7 @@ class MixedNB(GaussianClassifier):
             names = getattr(self, "feature_names_in_", None)
             mask = find_categorical(self.categorical_features, table, names)
         else:
-            mask = self.is_categorical_
+            mask = self._mask()
         if not mask.any():
             return super()._checked_rows(X, reset=reset)
         try:
