@@ -21,6 +21,7 @@ from ._validate import Labels
 from .family import MEMBERS
 from .kernels.outputs import Scores, Table
 from .params import GaussianParams, RotatedParams, as_priors, check_smoothing
+from .scoring import decisions
 from .scoring import score as score_rows
 from .stats import ClassStats, from_arrays
 
@@ -147,7 +148,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes = now._labels()
         now._check_edits()
         prior = np.asarray(now.class_prior_, np.float64)
-        if not (0.0 <= prior).all() or not 0.0 < prior.sum() < np.inf:
+        if not (prior >= 0.0).all() or not 0.0 < prior.sum() < np.inf:
             raise ValueError(f"Expected class_prior_ from 0 up, one above 0, got {prior}.")
         codes = draw.choice(len(prior), size=n, p=prior / prior.sum())
         return now._draw(codes, draw), classes[codes]
@@ -171,6 +172,17 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_joint_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Joint log likelihoods log p(c) + log p(x | c), (n, k), float64."""
         return self._fitted()._table(X, "joint")
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Log odds (n,) of the second class of two; else joint log likelihoods (n, k). float64.
+
+        They tell rows apart where probabilities are 0 or 1 to all digits, so that a calibration or
+        a ROC curve should be made of these. All are finite: what overflows float64 is its largest
+        or lowest number, and the classes of a row that all overflow keep their order.
+        """
+        now = self._fitted()
+        joint = now._table(X, "joint")
+        return decisions(joint, lambda: now._table(X, "log_proba"))
 
     def predict_log_evidence(self, X: ArrayLike) -> NDArray[np.float64]:
         """Log density log p(x) (n,) of each row under the whole model; low for outliers."""

@@ -7,6 +7,7 @@ checked here, wherever it comes from: attributes that were edited, pickles, file
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -89,6 +90,32 @@ def _diagonal(params: GaussianParams, *, skip: bool) -> tuple[Any, Any, Any, Any
     if not skip:
         const = const - 0.5 * (params.log_det + params.mean.shape[1] * _LOG_2PI)
     return params.mean, scale, log_norm, const
+
+
+def decisions(
+    joint: NDArray[np.float64], log_proba: Callable[[], NDArray[Any]]
+) -> NDArray[np.float64]:
+    """Log odds (n,) of the second of two classes, or joint log likelihoods (n, k), all finite.
+
+    joint (n, k) may become part of the result. log_proba (n, k) is asked for only where the joint
+    log likelihoods of a row overflow, and then tells the order of the classes.
+    """
+    lowest = np.finfo(np.float64).min
+    if joint.shape[1] == 2:
+        with np.errstate(invalid="ignore", over="ignore"):
+            odds = joint[:, 1] - joint[:, 0]
+        far = ~np.isfinite(odds)
+        if far.any():
+            late = log_proba()[far].astype(np.float64)
+            odds[far] = np.clip(late[:, 1] - late[:, 0], lowest, -lowest)
+        return np.asarray(odds)
+    far = joint.max(axis=1) == -np.inf
+    out = np.maximum(joint, lowest, out=joint)
+    if far.any():
+        late = log_proba()[far]
+        above = (late[:, None, :] > late[:, :, None]).sum(axis=2) / late.shape[1]
+        out[far] = np.where(late > -np.inf, lowest * (0.5 + 0.5 * above), lowest)
+    return out
 
 
 def _checked(

@@ -276,7 +276,7 @@ REFUSED = {
     "means": (GaussianBayes, "means_", lambda v: v * np.inf, "Expected means_ of finite values"),
     "fewer means": (GaussianBayes, "means_", lambda v: v[1:], r"means_ of shape \(3, 4\), got \(2"),
     "priors": (GaussianBayes, "class_prior_", lambda v: v[1:], r"class_prior_ of shape \(3,\)"),
-    "no priors": (GaussianBayes, "class_prior_", lambda v: v * 0, "class_prior_ from 0 up|No class has"),
+    "no priors": (GaussianBayes, "class_prior_", lambda v: v * 0, "from 0 up|No class has"),
     "three dimensions": (
         GaussianBayes, "covariance_", lambda v: v[:, :3, :3], r"covariance_ of shape \(3, 4, 4\)"),
     "axes": (PCAGaussianNB, "components_", lambda v: v[:, :3], r"components_ of shape \(4, 4\)"),
