@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._estimator import GaussianClassifier
-from .family import ROTATIONS, AlongAxes, estimate_along_axes
+from .family import ROTATIONS, AlongAxes, estimate_along_axes, well_centred
 from .params import Moments, RotatedParams, check_moment, rotated_params
+from .rotation import rotated_means
 from .stats import ClassStats
 
 Floats = NDArray[np.float64]
@@ -70,6 +71,7 @@ class PCAGaussianNB(GaussianClassifier):
             None,
         ],
         "rotation": [StrOptions(set(ROTATIONS))],
+        "standardize": ["boolean"],
         "covariance_type": [StrOptions({"diag", "spherical"})],
         "tied": ["boolean"],
         "ddof": [Interval(Integral, 0, 1, closed="both")],
@@ -82,6 +84,7 @@ class PCAGaussianNB(GaussianClassifier):
         *,
         n_components: int | float | None = None,
         rotation: str = "total",
+        standardize: bool = False,
         covariance_type: str = "diag",
         tied: bool = False,
         ddof: int = 0,
@@ -90,6 +93,7 @@ class PCAGaussianNB(GaussianClassifier):
     ) -> None:
         self.n_components = n_components
         self.rotation = rotation
+        self.standardize = standardize
         self.covariance_type = covariance_type
         self.tied = tied
         self.ddof = ddof
@@ -101,11 +105,11 @@ class PCAGaussianNB(GaussianClassifier):
 
     def _adopt(self, stats: ClassStats, estimated: AlongAxes) -> None:
         super()._adopt(stats, estimated)
-        axes, centre, moments, _ = estimated
+        axes, unit, centre, moments, _ = estimated
         own = slice(None) if self.rotation == "class" else 0
         weight = stats.count[:, None] if self.rotation == "class" else stats.count.sum()
         unbiased = np.where(weight > 1, weight / np.maximum(weight - 1, 1e-300), 1.0)
-        self.components_, self.mean_ = axes.components[own], centre[own].copy()
+        self.components_, self.mean_, self.scale_ = axes.components[own], centre[own].copy(), unit
         self.explained_variance_ = (axes.variance * unbiased)[own]
         self.explained_variance_ratio_ = axes.share[own]
         self.n_components_ = axes.components.shape[1]
@@ -113,7 +117,7 @@ class PCAGaussianNB(GaussianClassifier):
 
     def _params(self, n_features: int) -> RotatedParams:
         k = len(self._labels())
-        components, centre = self._axes(k, n_features)
+        components, centre, unit = self._axes(k, n_features)
         r = components.shape[1]
         moments = Moments(
             check_moment(self.class_prior_, "class_prior_", (k,)),
@@ -121,11 +125,18 @@ class PCAGaussianNB(GaussianClassifier):
             check_moment(self.var_, "var_", (k, r)),
             0.0,
         )
-        return rotated_params(moments, centre, components, self.stats_.count)
+        axes = components / unit
+        params = rotated_params(moments, centre, axes, self.stats_.count)
+        near = well_centred(self.stats_, params)
+        if near is params:
+            return params
+        # The low words of the statistics' means belong to means that were not edited.
+        is_edited = not np.array_equal(moments.theta, rotated_means(self.stats_, centre, axes))
+        return params if is_edited else near
 
-    def _axes(self, k: int, d: int) -> tuple[Floats, Floats]:
-        """Axes (g, r, d) and centres (g, d), of each class, or with g = 1 of all. Raises ValueError
-        for edited ones of other shapes, or not finite."""
+    def _axes(self, k: int, d: int) -> tuple[Floats, Floats, Floats]:
+        """Axes (g, r, d), centres (g, d), of each class, or with g = 1 of all, and the features'
+        units (d,). Raises ValueError for edited ones of other shapes, or not finite."""
         shape = np.shape(self.components_)
         g, r = (k, shape[1]) if len(shape) == 3 else (1, shape[0] if shape else 0)
         own = (k,) if len(shape) == 3 else ()
@@ -135,15 +146,18 @@ class PCAGaussianNB(GaussianClassifier):
             raise ValueError(
                 "Expected components_ and mean_ of finite values, got NaN or infinity."
             )
-        return components.reshape(g, r, d), centre.reshape(g, d)
+        unit = check_moment(self.scale_, "scale_", (d,))
+        if not ((unit > 0) & (unit < np.inf)).all():
+            raise ValueError(f"Expected scale_ of finite values above 0, got {unit}.")
+        return components.reshape(g, r, d), centre.reshape(g, d), unit
 
     def _draw(self, codes: NDArray[Any], draw: Any) -> Floats:
         """Rows along the axes; across those that are left out, all are at the centre."""
-        components, centre = self._axes(len(self.classes_), self.n_features_in_)
+        components, centre, unit = self._axes(len(self.classes_), self.n_features_in_)
         noise = draw.standard_normal((len(codes), components.shape[1]))
         theta, var = (np.asarray(each, np.float64) for each in (self.theta_, self.var_))
         along = theta[codes] + np.sqrt(var[codes]) * noise
-        if len(components) == 1 and np.ndim(self.components_) == 2:
-            return np.asarray(along @ components[0] + centre[0])
+        if np.ndim(self.components_) == 2:
+            return np.asarray(along @ components[0] * unit + centre[0])
         across = np.einsum("nr,nrd->nd", along, components[codes])
-        return np.asarray(across + centre[codes])
+        return np.asarray(across * unit + centre[codes])
