@@ -20,7 +20,14 @@ from ._turns import TURNS
 from ._validate import Labels
 from .family import MEMBERS
 from .kernels.outputs import Scores, Table
-from .params import GaussianParams, RotatedParams, as_priors, check_smoothing
+from .params import (
+    GaussianParams,
+    RotatedParams,
+    as_plain,
+    as_priors,
+    check_possible,
+    check_smoothing,
+)
 from .scoring import decisions
 from .scoring import score as score_rows
 from .stats import ClassStats, from_arrays
@@ -135,8 +142,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def sample(self, n: int = 1, random_state: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Draw n rows X (n, d) float64 from the model, and their labels y (n,).
 
-        Labels are drawn by their priors, and then features from the class. random_state : None, an
-        integer, or a generator of NumPy's, new or old. Raises ValueError for n below 1.
+        Labels are drawn by the priors of classes that have rows, and then features from the class.
+        random_state : None, an integer, or a generator of NumPy's, new or old. Raises ValueError
+        for n below 1, and where no class that has rows has a prior above 0.
         """
         now = self._fitted()
         if not isinstance(n, (int, np.integer)) or n < 1:
@@ -148,8 +156,10 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes = now._labels()
         now._check_edits()
         prior = np.asarray(now.class_prior_, np.float64)
-        if not (prior >= 0.0).all() or not 0.0 < prior.sum() < np.inf:
-            raise ValueError(f"Expected class_prior_ from 0 up, one above 0, got {prior}.")
+        if not (prior >= 0.0).all() or not prior.sum() < np.inf:
+            raise ValueError(f"Expected class_prior_ of finite numbers from 0 up, got {prior}.")
+        prior = np.where(now.stats_.count > 0, prior, 0.0)
+        check_possible(prior > 0)
         codes = draw.choice(len(prior), size=n, p=prior / prior.sum())
         return now._draw(codes, draw), classes[codes]
 
@@ -209,9 +219,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._estimate(stats)
 
     def _options(self) -> dict[str, Any]:
-        """The parameters that estimating takes."""
+        """The parameters that estimating takes, as Python's numbers and text."""
         names = "priors", "var_smoothing", *MEMBERS[self._member].options
-        return {name: getattr(self, name) for name in names}
+        return {name: as_plain(getattr(self, name)) for name in names}
 
     def _check_own_params(self) -> None:
         """Raise ValueError or TypeError for constructor parameters that are wrong."""

@@ -148,10 +148,10 @@ def _log_prior(prior: Floats, possible: NDArray[np.bool_]) -> Floats:
 
 
 def _whitener(matrix: Floats) -> tuple[Floats, float]:
-    """W (d, d), triangular, with W'W the inverse of a matrix of correlations, and its log det.
+    """W (d, d) with W'W the inverse of a matrix of correlations, and the log det of that matrix.
 
-    Whether Cholesky's factor will do is told by a bound on the least eigenvalue, and not by its
-    pivots, which may be far above it: tr(W'W) is the sum of the inverse eigenvalues.
+    It is triangular where Cholesky's factor will do. A bound on the least eigenvalue tells, since
+    tr(W'W) is the sum of the inverse eigenvalues, and not its pivots, which may be far above it.
     """
     d = len(matrix)
     try:
@@ -163,9 +163,8 @@ def _whitener(matrix: Floats) -> tuple[Floats, float]:
         pass
     values, vectors = np.linalg.eigh(matrix)
     values = np.where(values > rounding(d), values, least_eigenvalue(d))
-    # Largest rows first, with which QR keeps the digits of small ones.
-    turned = np.linalg.qr(vectors.T / np.sqrt(values)[:, None], mode="r")
-    return np.triu(turned), float(np.log(values).sum())
+    # No QR to make it triangular: the largest rows' rounding errors would drown the others.
+    return vectors.T / np.sqrt(values)[:, None], float(np.log(values).sum())
 
 
 def _inverse(lower: Floats) -> Floats:

@@ -45,8 +45,12 @@ class GaussianBayes(GaussianClassifier):
     reg_param : float, default=0.0
         Share of the identity in each covariance, in units of squared features.
     shrinkage : None, "oas" or float, default=None
-        Share of each class's mean variance, times the identity, in its covariance; "oas": as of
-        Chen et al. (2010), for each class.
+        Share of the target in each class's covariance; "oas": as of Chen et al. (2010), for each
+        class, whose weight is taken for its number of rows.
+    shrinkage_target : {"diagonal", "spherical"}, default="diagonal"
+        What covariances are shrunk towards: their own diagonals, so that correlations are shrunk
+        and units do not matter ("oas" is then that of the correlations of the features that vary),
+        or the mean variance times the identity, as in scikit-learn, for features of like units.
     var_smoothing : float, default=0.0
         Share of the largest variance of all features that is added to each variance.
 
@@ -60,21 +64,26 @@ class GaussianBayes(GaussianClassifier):
     Notes
     -----
     It is scikit-learn's `QuadraticDiscriminantAnalysis` with the same reg_param and priors, and
-    with tied its `LinearDiscriminantAnalysis`, with the same shrinkage, or `OAS()` as its
-    covariance estimator for "oas". scikit-learn 1.9 has ddof=0; 1.6 has ddof=1 for the former and
-    for solver "svd" of the latter.
+    with tied its `LinearDiscriminantAnalysis`, with the same shrinkage and the target "spherical",
+    or `OAS()` as its covariance estimator for "oas". Its solvers "lsqr" and "eigen" pool the
+    covariances of classes by the priors, and this one by weights of rows, as "svd" does: they are
+    the same where priors are not given. scikit-learn 1.9 has ddof=0; 1.6 has ddof=1 for the former
+    and for solver "svd" of the latter.
 
-    It is defined where those raise: for classes of one row, or of rank below d. A variance along
-    some axis that float64 cannot tell from 0 counts as d 2^-52 of the largest that the features
-    have, of all rows or of a class, so that such a class has a thin density. It learns in streams,
-    merges, and takes weights.
+    It is defined where those raise: for classes of one row, or of rank below d. A covariance is
+    taken in units of its own standard deviations, a feature's where that is 0 being that of the
+    pooled covariance within classes, or where this is 0 of all rows. An eigenvalue that float64
+    cannot tell from 0, below (d + 32) 2^-52 in these units, counts as d 2^-52, whatever the order
+    of the features. Such a class has a thin density, and no class has a part in the units of
+    another. It learns in streams, merges, and takes weights.
 
     Scoring does not look at means_ and covariance_ again: use `reestimate`, or fit_stats, to change
     a model. Fitting takes n d^2 / 2 multiply-adds and scoring n k d^2 / 2, or n d (d / 2 + k) where
     tied. Statistics, and scores of given parameters, have the same bits for any number of threads;
     parameters come out of LAPACK, whose last bits depend on the machine.
     Error: scores are within about 1e-15 d times the condition number of a covariance, taken in
-    units of the features' variances, of exact ones.
+    units of its own standard deviations, of exact ones, relative to the largest of a row, wherever
+    the data lie: means have twice the digits of float64.
 
     References
     ----------

@@ -35,7 +35,8 @@ class GaussianNB(GaussianClassifier):
         Variances of each feature, or one for all features.
     tied : bool, default=False
         Pool variances over the classes: with "diag" this is diagonal linear discriminant analysis,
-        and with "spherical" the nearest centroid, with priors.
+        and with "spherical" the nearest centroid, with priors: it is scikit-learn's
+        `NearestCentroid` with uniform priors only, since those of the data favour classes of more rows.
     ddof : {0, 1}, default=0
         Divide scatter by the weight less ddof, or where it is tied, less ddof a class.
 

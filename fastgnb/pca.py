@@ -31,6 +31,10 @@ class PCAGaussianNB(GaussianClassifier):
         Axes of the scatter of all rows, as of `make_pipeline(PCA(n_components), GaussianNB())`; of
         the scatter within classes, pooled; or axes of each class's own scatter, along which its
         rows are compared with its mean.
+    standardize : bool, default=False
+        Divide each feature by its standard deviation over all rows first, as
+        `make_pipeline(StandardScaler(), PCA(n_components), GaussianNB())` does: for features of
+        different units. A feature that does not vary stays as it is.
     covariance_type, tied, ddof, priors, var_smoothing : as of `GaussianNB`, along the axes.
 
     Attributes
@@ -39,6 +43,7 @@ class PCAGaussianNB(GaussianClassifier):
     components_ : (r, d) float64, or (k, r, d) with "class": axes of length 1, whose largest
         component is positive; 0 where n_components asks for more than vary.
     mean_ : (d,), or (k, d) with "class": where they cross.
+    scale_ : (d,), what features are divided by: rows are at (X - mean_) / scale_ @ components_.T.
     explained_variance_, explained_variance_ratio_ : (r,) or (k, r), scatter over n - 1 as
         scikit-learn has it, and shares of the whole.
     n_components_ : r. theta_, var_ : (k, r), means and smoothed variances along the axes.
@@ -49,6 +54,10 @@ class PCAGaussianNB(GaussianClassifier):
     The mean and scatter of rotated rows follow from those of the rows, so that fits, streams and
     merges are exact and no row is read twice. Scikit-learn needs two passes, and its incremental
     PCA approximates. Along "total" and "within" axes r and the axes change as rows come in.
+
+    Axes exist along which rows vary as far as float64 can tell, which is decided among correlations
+    (eigenvalues above (d + 32) 2^-52), so that small variances of features of other units count,
+    and rounding errors do not. With standardize, densities are those of the scaled features.
 
     Fitting takes n d^2 / 2 multiply-adds and scoring n r (d + 2 k), or n k r d with "class". Axes
     come out of LAPACK, whose last bits depend on the machine; variances that are equal leave the

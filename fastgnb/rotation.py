@@ -157,7 +157,8 @@ def check_components(n_components: Any) -> None:
     if n_components is None:
         return
     whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
-    part = isinstance(n_components, Real) and 0 < float(n_components) < 1
+    number: Any = n_components
+    part = isinstance(n_components, Real) and 0 < number < 1
     if not (part or (whole and int(n_components) >= 1)):
         raise ValueError(
             "n_components must be None, a whole number from 1 up, or a number between 0 and 1, "

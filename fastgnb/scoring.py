@@ -19,7 +19,7 @@ from .kernels.outputs import Scores, Table
 from .kernels.score import score as score_rows
 from .kernels.whitened import Basis, score_rotated
 from .mixed_params import MixedParams
-from .params import GaussianParams, RotatedParams
+from .params import GaussianParams, RotatedParams, check_possible
 
 _SQRT_HALF = math.sqrt(0.5)
 _LOG_2PI = math.log(2.0 * math.pi)
@@ -138,8 +138,7 @@ def _checked(
         )
     if values is not None and (values.shape != (k,) or values.dtype != np.int64):
         raise ValueError(f"Expected {k} values of int64, got {values.dtype} {values.shape}.")
-    if not (params.log_prior > -np.inf).any():
-        raise ValueError("No class has both a prior above 0 and rows, and so no row has a class.")
+    check_possible(params.log_prior > -np.inf)
     return rows
 
 

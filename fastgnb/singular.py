@@ -42,7 +42,7 @@ def left_singular(factor: Floats) -> tuple[Floats, Floats]:
 def _orthogonal(columns: Floats) -> Floats:
     """The columns (d, r) times a rotation that makes them orthogonal, pairs of columns at a time."""
     d, r = columns.shape
-    enough = d * float(np.finfo(np.float64).eps)
+    enough = (d + 8) * float(np.finfo(np.float64).eps)
     places = np.arange(r + r % 2)
     for _ in range(_MOST_SWEEPS):
         worst = 0.0
@@ -58,13 +58,17 @@ def _orthogonal(columns: Floats) -> Floats:
 
 
 def _rotate(columns: Floats, p: NDArray[np.intp], q: NDArray[np.intp]) -> float:
-    """Rotate disjoint pairs of columns to be orthogonal; the largest cosine that there was."""
+    """Rotate disjoint pairs of columns to be orthogonal; the largest share of their products, by
+    sizes, that did not cancel."""
     a, b = columns[:, p], columns[:, q]
     m, n = _lengths(a), _lengths(b)
-    cosine = ((a / m) * (b / n)).sum(axis=0)
-    some = np.abs(cosine) > np.finfo(np.float64).eps
+    products = (a / m) * (b / n)
+    cosine, size = products.sum(axis=0), np.abs(products).sum(axis=0)
+    # However small, it turns the shorter column by what the longer one's rows need.
+    some = np.abs(cosine) > np.finfo(np.float64).eps * size
     if not some.any():
         return 0.0
+    worst = float((np.abs(cosine[some]) / size[some]).max())
     p, q, a, b, ratio, c = p[some], q[some], a[:, some], b[:, some], (n / m)[some], cosine[some]
     with np.errstate(over="ignore"):
         zeta = (ratio - 1.0 / ratio) / (2.0 * c)
@@ -72,7 +76,7 @@ def _rotate(columns: Floats, p: NDArray[np.intp], q: NDArray[np.intp]) -> float:
     cos = 1.0 / np.hypot(1.0, tangent)
     sin = cos * tangent
     columns[:, p], columns[:, q] = cos * a - sin * b, sin * a + cos * b
-    return float(np.abs(cosine).max())
+    return worst
 
 
 def _lengths(columns: Floats) -> Floats:
