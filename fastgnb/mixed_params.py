@@ -63,7 +63,7 @@ class MixedParams:
             part = np.column_stack([known, other, np.zeros(k)])
             if not (part < np.inf).all():
                 raise ValueError("Expected log probabilities of categories, got NaN or infinity.")
-            total = counts.sum(axis=1)
+            total = check_moment(counts, "counts", np.shape(counts)).sum(axis=1)
             rest = -log(np.where(total > 0, total, 1.0))
             tables.append(part)
             limits.append(np.where(part == -np.inf, rest[:, None], part))

@@ -69,6 +69,8 @@ class GaussianParams:
         prior = check_moment(class_prior, "class_prior_", (k,))
         mean = np.ascontiguousarray(check_moment(theta, "theta_", (k, d)))
         variance = check_moment(var, "var_", (k, d))
+        if count is not None and np.shape(count) != (k,):
+            raise ValueError(f"Expected weights of {k} classes, got shape {np.shape(count)}.")
         possible = prior > 0 if count is None else (prior > 0) & (count > 0)
         if not (prior > 0).any() or not np.isfinite(prior).all() or not np.isfinite(mean).all():
             raise ValueError(

@@ -335,7 +335,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     moments = Moments(saved.class_prior, saved.theta, saved.var, saved.epsilon)
     model.missing = saved.missing
     model._adopt(saved.stats, moments)
-    return model._keep_names(saved.stats)
+    model._keep_names(saved.stats)
+    return model
 
 
 def _plain(value: Any) -> Any:

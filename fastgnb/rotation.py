@@ -135,9 +135,8 @@ def rotate(stats: ClassStats, centre: Floats, components: Floats) -> ClassStats:
     """
     if stats.covariance is None:
         raise ValueError("A rotation needs full scatter: make the statistics with scatter='full'.")
-    step = (stats.mean - centre) + stats.mean_low
+    mean = rotated_means(stats, centre, components)
     axes = components.transpose(0, 2, 1)
-    mean = (step[:, None, :] @ axes)[:, 0, :]
     variance = np.einsum("cdr,cdr->cr", stats.covariance @ axes, np.broadcast_to(
         axes, (len(stats.classes), *axes.shape[1:])
     ))  # fmt: skip
@@ -145,6 +144,12 @@ def rotate(stats: ClassStats, centre: Floats, components: Floats) -> ClassStats:
         stats, mean=mean, mean_low=np.zeros_like(mean), variance=np.maximum(variance, 0.0),
         covariance=None, feature_names=None, peak=None,
     )  # fmt: skip
+
+
+def rotated_means(stats: ClassStats, centre: Floats, components: Floats) -> Floats:
+    """Means (k, r) of rows (x - centre) components'. Cost: O(k r d)."""
+    step = (stats.mean - centre) + stats.mean_low
+    return np.asarray((step[:, None, :] @ components.transpose(0, 2, 1))[:, 0, :])
 
 
 def check_components(n_components: Any) -> None:

@@ -203,6 +203,8 @@ class ClassStats:
         return replace(whole, count=count, feature_count=weight, feature_names=self.feature_names)
 
     def _parts(self) -> Parts:
+        """What kernels read. Raises ValueError where shapes differ, which a kernel does not see."""
+        _check_shapes(self)
         return Parts(self.weight, self.mean, self.mean_low, self.variance)
 
     def __add__(self, other: object) -> ClassStats:
@@ -323,6 +325,23 @@ def from_arrays(
     )  # fmt: skip
     _check_overflow(stats)
     return stats
+
+
+def _check_shapes(stats: ClassStats) -> None:
+    """Raise ValueError unless all arrays are of the same k classes and d features."""
+    shape = np.shape(stats.mean)
+    k, d = shape if len(shape) == 2 else (-1, -1)
+    wanted = {
+        "classes": (k,), "count": (k,), "mean": (k, d), "variance": (k, d), "mean_low": (k, d),
+        "feature_count": (k, d), "peak": (k, d), "covariance": (k, d, d),
+    }  # fmt: skip
+    for name, expected in wanted.items():
+        value = getattr(stats, name)
+        if value is not None and np.shape(value) != expected:
+            raise ValueError(
+                f"Expected statistics of {k} classes and {d} features: {name} of shape {expected}, "
+                f"got {np.shape(value)}."
+            )
 
 
 def _without(stats: ClassStats, gone: NDArray[np.bool_]) -> ClassStats:

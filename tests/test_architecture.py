@@ -51,8 +51,9 @@ FLOORS = [
     ["_jit", "_lanes"],
     ["_code_cache"],
     ["_cache"],
-    ["_atomic", "_model_file"],
+    ["_atomic", "_model_file", "_turns"],
     ["_interrupt", "_limits", "_notice"],
+    ["_context"],
     ["__init__"],
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
