@@ -248,6 +248,11 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows, labels = model._check_rows_labels(X, y, first=True)
         return model._stats_of(rows, _validate.encode(labels), sample_weight, first=True)
 
+    def _resolved(self, X: Any) -> Self:
+        """The model with what depends on the types of all rows decided: call it before rows are
+        cut into pieces, which may show other types."""
+        return self
+
     def _keep_names(self, stats: ClassStats) -> Self:
         self.n_features_in_ = stats.n_features
         if stats.feature_names is not None:

@@ -30,14 +30,13 @@ from sklearn.model_selection._validation import _score
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params, _num_samples
 
-from ._categories import find_categorical
 from ._estimator import GaussianClassifier
 
 Indices = NDArray[np.intp]
 
 # The constructor parameters that decide which statistics are learned. Candidates that agree on
 # them share statistics; all other parameters only decide what is made of these.
-STATS_PARAMETERS = ("missing", "categorical_features")
+STATS_PARAMETERS = ("missing", "categorical_features", "max_categories")
 
 
 @dataclass(frozen=True)
@@ -179,10 +178,10 @@ def _learned(
 
 def _decided(model: GaussianClassifier, X: Any) -> GaussianClassifier:
     """The estimator where what "auto" stands for is decided by all rows, not by those of a fold."""
-    wanted = getattr(model, "categorical_features", None)
-    if isinstance(wanted, str) and wanted == "auto" and len(getattr(X, "shape", ())) == 2:
-        return candidate_of(model, {"categorical_features": find_categorical("auto", X, None)})
-    return model
+    try:
+        return model._resolved(X)
+    except (TypeError, ValueError):
+        return model  # `fit` will say why
 
 
 def _gathered(model: GaussianClassifier, task: Task, at: Indices) -> Any:

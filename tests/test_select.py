@@ -390,6 +390,7 @@ VALUES = {  # other values of each constructor parameter than its default
     "priors": [0.5, 0.25, 0.25], "var_smoothing": 0.5, "missing": "skip", "tied": True, "ddof": 1,
     "covariance_type": "spherical", "reg_param": 0.5, "shrinkage": 0.5, "n_components": 2,
     "rotation": "within", "categorical_features": [0, 2], "alpha": 7.0, "min_categories": 20,
+    "shrinkage_target": "spherical", "standardize": True, "max_categories": 50,
 }  # fmt: skip
 
 
