@@ -286,13 +286,14 @@ def _fit(model: GaussianClassifier, stats: Any, fold: Fold) -> None:
         except Exception:
             pass  # `fit` says what is wrong, in its own words
     decided = _decided(model, fold.task.X)
-    names = [name for name in STATS_PARAMETERS if hasattr(model, name)]
-    before = {name: getattr(model, name) for name in names}
-    model.set_params(**{name: getattr(decided, name) for name in names})
+    if decided is model:
+        model.fit(*fold.train, **fold.fit_params)
+        return
+    model.set_params(categorical_features=decided.get_params()["categorical_features"])
     try:
         model.fit(*fold.train, **fold.fit_params)
     finally:
-        model.set_params(**before)
+        model.set_params(categorical_features="auto")
 
 
 def _scores(
