@@ -36,6 +36,8 @@ class Columns:
 
     categorical : features that hold categories; "auto" for every one of text, booleans or a
         dictionary type. kinds : which of these are known to hold "text" or "number".
+    drop_null_target : leave out rows whose label is null, NaN or, in CSV, an empty field;
+        otherwise such a row is an error.
     """
 
     target: str | None = None
@@ -45,6 +47,7 @@ class Columns:
     keep: tuple[str, ...] = ()
     categorical: tuple[str, ...] | str = ()
     kinds: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    drop_null_target: bool = False
 
     def __post_init__(self) -> None:
         for part, names in [

@@ -23,7 +23,8 @@ from ._validate import Labels
 from .kernels.accumulate import Sums, accumulate
 from .kernels.merge import Parts, collapse, merge
 from .kernels.scatter import FullSums, accumulate_scatter
-from .pooling import pooled, rooted
+from .pooling import difference, pooled, rooted
+from .subtraction import peak_of, without
 
 Floats = NDArray[np.float64]
 
@@ -204,7 +205,7 @@ class ClassStats:
     def __add__(self, other: object) -> ClassStats:
         if not isinstance(other, ClassStats):
             return NotImplemented
-        a, b = _aligned(self, other)
+        a, b = aligned(self, other)
         weight, mean, low, variance = merge(a._parts(), b._parts())
         is_skip = a.feature_count is not None
         both = ClassStats(
@@ -215,7 +216,7 @@ class ClassStats:
             low,
             weight if is_skip else None,
             a.feature_names,
-            None if a.peak is None and b.peak is None else _peak(a) + _peak(b),
+            None if a.peak is None and b.peak is None else peak_of(a) + peak_of(b),
         )
         _check_overflow(both)
         if a.covariance is None:
@@ -230,56 +231,41 @@ class ClassStats:
 
         Raises ValueError where the other's rows cannot all be among this one's: an unknown class,
         more weight, or more scatter than there is. What is left has the rounding error of `self`,
-        so its relative error grows with the share that is taken away.
+        so its relative error grows with the share that is taken away: of scatter, and of weights
+        that are not whole numbers below 2^53. A weight of less than 1e-13 of what it was cannot be
+        told from rounding and is 0. Raises ValueError where the means or variances show that rows
+        of so little weight would be left.
         """
         if not isinstance(other, ClassStats):
             return NotImplemented
-        a, b = _aligned(self, other)
-        na, nb = a.weight, b.weight
+        a, b = aligned(self, other)
         strange = a.classes[(a.count == 0) & (b.count > 0)].tolist()
         if strange:
             raise ValueError(f"Cannot subtract rows of classes {strange}: they were never added.")
-        count, left = remainder(a.count, b.count), remainder(na, nb)
-        if a.feature_count is not None and (left > count[:, None] * (1 + 1e-9)).any():
-            raise ValueError(
-                "Cannot subtract statistics of rows that were not added: more values than rows "
-                "would be left."
-            )
-        gain = np.divide(nb, left, out=np.zeros_like(left), where=left > 0)
-        step = _difference(a.mean, a.mean_low, b.mean, b.mean_low)
-        spread = a.variance + gain * (a.variance - b.variance) - gain * (1 + gain) * step**2
-        peak = np.maximum(_peak(a), a.to_diag().scatter)
-        _check_contained(a, b, left, spread, step, peak)
-        mean, low = two_sum(a.mean, a.mean_low + gain * step)
-        some = (left > 0) & (nb > 0)
-        variance = np.where(some, np.maximum(spread, 0.0), np.where(left > 0, a.variance, 0.0))
-        return replace(
-            a,
-            count=count,
-            mean=np.where(some, mean, np.where(left > 0, a.mean, 0.0)),
-            variance=variance,
-            mean_low=np.where(some, low, np.where(left > 0, a.mean_low, 0.0)),
-            feature_count=None if a.feature_count is None else left,
-            peak=peak,
-            covariance=None if a.covariance is None else _left_covariance(a, b, gain, variance),
-        )
+        return replace(a, **without(a, b))
 
     def decay(self, factor: float) -> ClassStats:
         """The statistics with all weights times `factor`, from above 0 to 1: forgetting.
 
         A stream that decays by f before each batch counts a row of t batches ago f^t times
         (exponential forgetting). Means and variances keep their bits; a factor that is a power of
-        two keeps the weights' too. Raises ValueError for another factor.
+        two keeps the weights' too. Weights below 2^-1022 lose digits, and a class, or a feature of
+        it, whose weight comes to 0 is as if none of its rows had been there. Raises ValueError for
+        another factor.
         """
         if not isinstance(factor, Real) or not 0.0 < factor <= 1.0:
             raise ValueError(f"factor must be a number above 0 and at most 1, got {factor!r}.")
         share = float(factor)
-        return replace(
+        count, present = self.count * share, self.feature_count
+        present = None if present is None else present * share
+        less = replace(
             self,
-            count=self.count * share,
-            feature_count=None if self.feature_count is None else self.feature_count * share,
+            count=count,
+            feature_count=present,
             peak=None if self.peak is None else self.peak * share,
         )
+        gone = (self.weight > 0) & (less.weight == 0)
+        return _without(less, gone) if gone.any() else less
 
     def __repr__(self) -> str:
         k, d = self.mean.shape
@@ -328,6 +314,19 @@ def from_arrays(
     )  # fmt: skip
     _check_overflow(stats)
     return stats
+
+
+def _without(stats: ClassStats, gone: NDArray[np.bool_]) -> ClassStats:
+    """The statistics without values (k, d), or classes (k, 1), whose weight is 0."""
+    wide = np.broadcast_to(gone, stats.mean.shape)
+    fields: dict[str, Any] = {
+        name: np.where(wide, 0.0, value)
+        for name in ("mean", "variance", "mean_low", "peak")
+        if (value := getattr(stats, name)) is not None
+    }
+    if stats.covariance is not None:
+        fields["covariance"] = np.where(gone[:, :, None], 0.0, stats.covariance)
+    return replace(stats, **fields)
 
 
 def check_scatter(scatter: object) -> bool:
@@ -397,26 +396,13 @@ def _merged_covariance(a: ClassStats, b: ClassStats, variance: Floats) -> Floats
     whole = a.count + b.count
     share = np.divide(b.count, whole, out=np.zeros_like(whole), where=whole > 0)[:, None, None]
     rest = np.divide(a.count, whole, out=np.zeros_like(whole), where=whole > 0)[:, None, None]
-    step = _difference(b.mean, b.mean_low, a.mean, a.mean_low)
+    step = difference(b.mean, b.mean_low, a.mean, a.mean_low)
     step[(a.count == 0) | (b.count == 0)] = 0.0
     outer = (rest * step[:, :, None]) * (share * step[:, None, :])
     # The two factors round alike, so that the result is symmetric to the bit.
     outer = 0.5 * (outer + outer.transpose(0, 2, 1))
     heavy = rest * a.covariance + share * b.covariance
     return _with_diagonal(heavy + outer, variance)
-
-
-def _left_covariance(a: ClassStats, b: ClassStats, gain: Floats, variance: Floats) -> Floats:
-    """Covariances of a's rows without b's, where some are left."""
-    assert a.covariance is not None
-    assert b.covariance is not None
-    more = gain[:, :1, None]
-    step = _difference(a.mean, a.mean_low, b.mean, b.mean_low)
-    outer = more * (1 + more) * (step[:, :, None] * step[:, None, :])
-    left = a.covariance + more * (a.covariance - b.covariance) - outer
-    left = np.where((b.count > 0)[:, None, None], left, a.covariance)
-    left[variance.sum(axis=1) == 0] = 0.0
-    return _with_diagonal(left, variance)
 
 
 def _collapsed(stats: ClassStats, whole: ClassStats) -> Floats:
@@ -430,7 +416,7 @@ def _collapsed(stats: ClassStats, whole: ClassStats) -> Floats:
 
 def _steps_from(stats: ClassStats, whole: ClassStats) -> Floats:
     """Differences (k, d) of the means of classes to that of all rows."""
-    return _difference(stats.mean, stats.mean_low, whole.mean, whole.mean_low)
+    return difference(stats.mean, stats.mean_low, whole.mean, whole.mean_low)
 
 
 def _outer(step: Floats) -> Floats:
@@ -482,57 +468,6 @@ def _weight_unit(weight: Floats | None, labels: Labels, k: int) -> NDArray[Any] 
     return np.frexp(largest)[1]
 
 
-def two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """The rounded sum and its exact error (Knuth 1969)."""
-    total = a + b
-    part = total - a
-    return total, (a - (total - part)) + (b - part)
-
-
-def _difference(high: Floats, low: Floats, base: Floats, base_low: Floats) -> Floats:
-    """(high + low) - (base + base_low), rounded about once."""
-    step, error = two_sum(high, -base)
-    return step + (error + (low - base_low))
-
-
-def remainder(a: Floats, b: Floats) -> Floats:
-    """Weights a less weights b, where a difference of rounding size is 0. Raises ValueError."""
-    left = np.asarray(a - b)
-    exact = (a == np.floor(a)) & (b == np.floor(b)) & (a < 2.0**53)
-    left[(np.abs(left) <= 1e-13 * a) & ~exact] = 0.0
-    if (left < 0).any():
-        raise ValueError(
-            "Cannot subtract more weight than was added: the statistics on the right are not of "
-            "rows among those on the left."
-        )
-    return left
-
-
-def _peak(stats: ClassStats) -> Floats:
-    return stats.to_diag().scatter if stats.peak is None else stats.peak
-
-
-def _check_contained(
-    a: ClassStats, b: ClassStats, left: Floats, spread: Floats, step: Floats, peak: Floats
-) -> None:
-    """Raise ValueError where b shows more scatter, or another mean, than a can hold.
-
-    Each is compared with the rounding error of the largest scatter that a ever had.
-    """
-    nb = b.weight
-    slack = 1e-12 * peak + nb * (1e-14 * a.mean) ** 2
-    short = (left > 0) & (nb > 0) & (left * spread < -slack)
-    change = nb * np.maximum(np.abs(a.variance - b.variance), step**2)
-    other = (left == 0) & (nb > 0) & (change > 1e3 * slack)
-    if (short | other).any():
-        c, j = (int(v) for v in np.argwhere(short | other)[0])
-        label = a.classes.tolist()[c]
-        raise ValueError(
-            f"Cannot subtract statistics of rows that were not added: class {label!r}, "
-            f"feature {j} would be left with negative scatter."
-        )
-
-
 def _check_overflow(stats: ClassStats) -> None:
     """Raise ValueError where weights or variances do not fit float64."""
     with np.errstate(over="ignore", invalid="ignore"):
@@ -551,7 +486,7 @@ def _check_overflow(stats: ClassStats) -> None:
         )
 
 
-def _aligned(a: ClassStats, b: ClassStats) -> tuple[ClassStats, ClassStats]:
+def aligned(a: ClassStats, b: ClassStats) -> tuple[ClassStats, ClassStats]:
     """Both over the union of their classes, in sorted order, with missing counts of one kind."""
     # No rows and no features, as of `np.empty((0, 0))`, go with everything.
     a, b = (_widened(one, other) for one, other in ((a, b), (b, a)))
