@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 from sklearn.utils import assert_all_finite
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
@@ -178,25 +177,6 @@ class MixedNB(GaussianClassifier):
             rows, labels, weight, skip=self._skips(), feature_names=names,
             max_categories=self.max_categories,
         )  # fmt: skip
-
-    def _gather(self, X: Any, y: Any, sample_weight: Any) -> Any:
-        return MixedStats.from_rows(
-            X, y, sample_weight, categorical_features=self.categorical_features,
-            missing=self.missing,
-        )  # fmt: skip
-
-    def _resolved(self, X: Any) -> Self:
-        if isinstance(self.categorical_features, str):
-            mask = self._resolve_categorical(X)
-            model: Self = clone(self).set_params(categorical_features=mask)
-            return model
-        return self
-
-    def _resolve_categorical(self, X: Any) -> NDArray[np.bool_]:
-        """Which features of X (n, d) are categorical (d,), as fit would decide. Raises as fit."""
-        table = in_memory(X)
-        table = table if hasattr(table, "shape") else np.asarray(table, object)
-        return find_categorical(self.categorical_features, table, _validate.names_of(table))
 
     def _score_checked(self, rows: Any, *, table: Table | None, **wanted: Any) -> Scores:
         if not isinstance(rows, MixedRows):

@@ -21,6 +21,8 @@ FLOORS = [
     ["_bad_rows", "_summary"],
     ["_report", "_writers"],
     ["persist", "select"],
+    ["_cross_validate"],
+    ["_folds"],
     ["gaussian_bayes", "mixed", "naive_bayes", "pca"],
     ["_estimator"],
     ["family"],
@@ -60,7 +62,9 @@ ROOMS = {
     "numba": {"_code_cache", "_jit", "_lanes"},
     "llvmlite": {"_lanes"},
     "sklearn": {
+        "_cross_validate",
         "_estimator",
+        "_folds",
         "demo",
         "gaussian_bayes",
         "mixed",
