@@ -146,6 +146,10 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Log density log p(x) (n,) of each row under the whole model; low for outliers."""
         return np.asarray(self._score(X, evidence=True).evidence)
 
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy on rows X (n, d) with labels y (n,), of weights (n,) or 1 each."""
+        return float(super().score(X, _validate.plain_text(y), sample_weight))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = getattr(self, "missing", "error") == "skip"
@@ -247,6 +251,11 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         model = clone(self)
         rows, labels = model._check_rows_labels(X, y, first=True)
         return model._stats_of(rows, _validate.encode(labels), sample_weight, first=True)
+
+    def _resolved(self, X: Any) -> Self:
+        """The model with what depends on the types of all rows decided: call it before rows are
+        cut into pieces, which may show other types."""
+        return self
 
     def _keep_names(self, stats: ClassStats) -> Self:
         self.n_features_in_ = stats.n_features
@@ -378,5 +387,6 @@ def _labels_of(y: Any) -> NDArray[Any]:
     """y (n,) as labels; a column is flattened with scikit-learn's warning."""
     labels = _validate.labels_array(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
-        return _validate.as_labels(column_or_1d(y, warn=True))
+        # Of a frame of whole numbers that may be missing it would make floats.
+        return _validate.as_labels(column_or_1d(labels, warn=True))
     return _validate.as_labels(labels)

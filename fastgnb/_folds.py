@@ -25,19 +25,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.model_selection._validation import _score
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params, _num_samples
 
-from ._categories import find_categorical
 from ._estimator import GaussianClassifier
 
 Indices = NDArray[np.intp]
 
 # The constructor parameters that decide which statistics are learned. Candidates that agree on
 # them share statistics; all other parameters only decide what is made of these.
-STATS_PARAMETERS = ("missing", "categorical_features")
+STATS_PARAMETERS = ("missing", "categorical_features", "max_categories")
 
 
 @dataclass(frozen=True)
@@ -179,10 +178,10 @@ def _learned(
 
 def _decided(model: GaussianClassifier, X: Any) -> GaussianClassifier:
     """The estimator where what "auto" stands for is decided by all rows, not by those of a fold."""
-    wanted = getattr(model, "categorical_features", None)
-    if isinstance(wanted, str) and wanted == "auto" and len(getattr(X, "shape", ())) == 2:
-        return candidate_of(model, {"categorical_features": find_categorical("auto", X, None)})
-    return model
+    try:
+        return model._resolved(X)
+    except (TypeError, ValueError):
+        return model  # `fit` will say why
 
 
 def _gathered(model: GaussianClassifier, task: Task, at: Indices) -> Any:
@@ -287,13 +286,14 @@ def _fit(model: GaussianClassifier, stats: Any, fold: Fold) -> None:
         except Exception:
             pass  # `fit` says what is wrong, in its own words
     decided = _decided(model, fold.task.X)
-    names = [name for name in STATS_PARAMETERS if hasattr(model, name)]
-    before = {name: getattr(model, name) for name in names}
-    model.set_params(**{name: getattr(decided, name) for name in names})
+    if decided is model:
+        model.fit(*fold.train, **fold.fit_params)
+        return
+    model.set_params(categorical_features=decided.get_params()["categorical_features"])
     try:
         model.fit(*fold.train, **fold.fit_params)
     finally:
-        model.set_params(**before)
+        model.set_params(categorical_features="auto")
 
 
 def _scores(
@@ -311,7 +311,7 @@ def _failed(task: Task) -> Any:
 
 def quick_scorer(scorer: Any, scoring: Any, estimator: Any) -> Callable[..., Any]:
     """The scorer, or where it is accuracy one that gives the same without sorting the labels."""
-    is_plain = type(estimator).score is ClassifierMixin.score
+    is_plain = type(estimator).score is GaussianClassifier.score
     if scoring == "accuracy" or (scoring is None and is_plain):
         return _Accuracy(scorer)
     return scorer  # type: ignore[no-any-return]

@@ -178,6 +178,19 @@ class MixedNB(GaussianClassifier):
             max_categories=self.max_categories,
         )  # fmt: skip
 
+    def _resolved(self, X: Any) -> Self:
+        if isinstance(self.categorical_features, str):
+            mask = self._resolve_categorical(X)
+            model: Self = clone(self).set_params(categorical_features=mask)
+            return model
+        return self
+
+    def _resolve_categorical(self, X: Any) -> NDArray[np.bool_]:
+        """Which features of X (n, d) are categorical (d,), as fit would decide. Raises as fit."""
+        table = in_memory(X)
+        table = table if hasattr(table, "shape") else np.asarray(table, object)
+        return find_categorical(self.categorical_features, table, _validate.names_of(table))
+
     def _score_checked(self, rows: Any, *, table: Table | None, **wanted: Any) -> Scores:
         if not isinstance(rows, MixedRows):
             return super()._score_checked(rows, table=table, **wanted)

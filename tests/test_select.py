@@ -305,7 +305,7 @@ def test_rows_of_any_kind(kind, name):
         X = {"list": X.tolist(), "fortran": np.asfortranarray(X), "float32": X.astype("f4")}[kind]
     model, grid = GRIDS[name]
     ours, theirs = both(model, grid, X, y, cv=3)
-    assert hasattr(ours, "feature_names_in_") == (kind in ("pandas", "polars"))
+    assert hasattr(ours, "feature_names_in_") == hasattr(theirs, "feature_names_in_")
     if hasattr(theirs, "feature_names_in_"):
         assert_array_equal(ours.feature_names_in_, theirs.feature_names_in_)
 
@@ -390,6 +390,7 @@ VALUES = {  # other values of each constructor parameter than its default
     "priors": [0.5, 0.25, 0.25], "var_smoothing": 0.5, "missing": "skip", "tied": True, "ddof": 1,
     "covariance_type": "spherical", "reg_param": 0.5, "shrinkage": 0.5, "n_components": 2,
     "rotation": "within", "categorical_features": [0, 2], "alpha": 7.0, "min_categories": 20,
+    "shrinkage_target": "spherical", "standardize": True, "max_categories": 50,
 }  # fmt: skip
 
 
