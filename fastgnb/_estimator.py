@@ -198,6 +198,10 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Log density log p(x) (n,) of each row under the whole model; low for outliers."""
         return np.asarray(self._fitted()._score(X, evidence=True).evidence)
 
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy on rows X (n, d) with labels y (n,), of weights (n,) or 1 each."""
+        return float(super().score(X, _validate.plain_text(y), sample_weight))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = getattr(self, "missing", "error") == "skip"
@@ -448,5 +452,6 @@ def _labels_of(y: Any) -> NDArray[Any]:
     """y (n,) as labels; a column is flattened with scikit-learn's warning."""
     labels = _validate.labels_array(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
-        return _validate.as_labels(column_or_1d(y, warn=True))
+        # Of a frame of whole numbers that may be missing it would make floats.
+        return _validate.as_labels(column_or_1d(labels, warn=True))
     return _validate.as_labels(labels)

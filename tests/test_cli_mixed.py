@@ -195,6 +195,7 @@ def test_evaluate_and_show(tmp_path, frame, capsys):
     assert shown["model"] == "MixedNB"
     assert shown["options"] == {
         "categorical_features": CATEGORICAL, "alpha": 0.0, "min_categories": None,
+        "max_categories": 50_000,
     }  # fmt: skip
     assert shown["categories"] == [each.tolist() for each in truth.categories_]
     assert shown["category_count"] == [each.tolist() for each in truth.category_count_]

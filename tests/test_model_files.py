@@ -838,8 +838,17 @@ PAST_MEMBERS = {
         objects(GAPS[:, 0], [None, *TEXT[1:]], SEVENS == 7, np.arange(8) // 3),
         TEXT,
         MixedNB(
-            categorical_features=[1, 2, 3], alpha=0.25, min_categories=[2, 2, 9], missing="skip"
+            categorical_features=[1, 2, 3],
+            alpha=0.25,
+            min_categories=[2, 2, 9],
+            max_categories=None,
+            missing="skip",
         ),
+    ),
+    "schema3_mixed": (
+        objects(ROWS[:, 0], TEXT, np.arange(8) // 3),
+        SEVENS,
+        MixedNB(categorical_features=[1, 2], max_categories=99),
     ),
 }
 
