@@ -45,6 +45,10 @@ def fit(args: argparse.Namespace) -> int:
         args.target, args.weight, args.features, args.exclude, categorical=_marks(args)
     )
     source = open_rows(args.data, columns, target_npy=args.target_npy, batch_rows=args.batch_rows)
+    for text in source.warnings:
+        say(f"warning: {text}")
+    for text in source.notes:
+        _note(args, text)
     if source.left_out:
         _note(args, f"left out, not numeric: {', '.join(map(repr, source.left_out))}")
     scatter = "full" if MEMBERS[kind].needs_full else "diag"
@@ -277,6 +281,7 @@ def _open_for(
         columns = Columns(
             columns.target, columns.weight, names, (), columns.keep, tuple(kinds),
             {name: kind for name, kind in kinds.items() if kind},
+            tuple(saved.classes.tolist()) if saved.classes.dtype.kind in "OU" else (),
         )  # fmt: skip
     elif "text" in _kinds_of_categories(saved).values():
         raise SourceError(f"{paths[0]}: .npy holds numbers, and the model has categories of text")
