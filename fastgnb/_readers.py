@@ -109,14 +109,25 @@ def _opened(path: pathlib.Path) -> pa.OSFile:
 def _sound(batch: pa.RecordBatch, path: pathlib.Path) -> pa.RecordBatch:
     """`batch`, whose offsets stay inside its buffers and whose text is UTF-8.
 
-    Arrow takes both on trust: a damaged file would be read from anywhere in memory.
+    Arrow takes both on trust: a damaged file would be read from anywhere in memory. String views,
+    which few functions of Arrow take, become strings.
     """
+    columns = []
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         try:
             column.validate(full=True)
         except pa.ArrowException as error:
             raise SourceError(f"{path}: column {name!r}: {short_line(str(error))}") from error
-    return batch
+        columns.append(_without_views(column))
+    return pa.RecordBatch.from_arrays(columns, batch.schema.names)
+
+
+def _without_views(column: pa.Array) -> pa.Array:
+    if pa.types.is_dictionary(column.type):
+        if not pa.types.is_string_view(column.type.value_type):
+            return column
+        return pa.DictionaryArray.from_arrays(column.indices, _without_views(column.dictionary))
+    return column.cast(pa.string()) if pa.types.is_string_view(column.type) else column
 
 
 class _Typed:

@@ -328,9 +328,11 @@ def _check_labels(saved: SavedModel, source: RowSource) -> None:
     kinds = {"b": "boolean", "i": "number", "u": "number", "f": "number"}
     kind = kinds.get(saved.classes.dtype.kind, "text")
     if source.target_kind not in (None, kind):
+        example = source.target_example
+        because = "" if example is None else f"; {example!r} is not spelled as a {kind} is"
         raise SourceError(
             f"{source.paths[0]}: the target holds labels of kind {source.target_kind}, "
-            f"expected {kind}, as the model has"
+            f"expected {kind}, as the model has{because}"
         )
 
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NULLS", "OddText", "advice", "decoded", "kind_of", "looks_like_number"]
+__all__ = ["NULLS", "OddText", "advice", "decoded", "is_ambiguous", "kind_of"]
 
 NULLS = frozenset(
     [
@@ -150,7 +150,8 @@ def _number(i: int, text: str) -> int | float:
     if len(bare) <= 400 and (whole := _WHOLE.fullmatch(bare)):
         return int(whole[1])
     if len(bare) <= 400 and _NUMBER.fullmatch(bare):
-        return float(bare)
+        value = float(bare)
+        return int(value) if value.is_integer() and abs(value) <= _EXACT else value
     raise OddText(i, text, "number")
 
 
@@ -161,8 +162,12 @@ def _floats(texts: Sequence[str], parsed: Sequence[float]) -> NDArray[np.float64
     return np.array(parsed, np.float64)
 
 
-def looks_like_number(text: str) -> bool:
-    """Whether a text could be taken for a number, however it is spelled: 007, +7."""
+def is_ambiguous(text: str) -> bool:
+    """Whether a text could be taken for a number or a boolean, however it is spelled: 007, +7."""
+    return text.strip(" \t") in _BOOLEANS or _is_float(text)
+
+
+def _is_float(text: str) -> bool:
     try:
         float(text)
     except ValueError:
@@ -181,7 +186,7 @@ def advice(text: str) -> str:
         return "; write numbers with a decimal point"
     if "\0" in bare:
         return "; the file holds NUL bytes: it is damaged, or not in UTF-8"
-    if _UNIT.fullmatch(bare) and not looks_like_number(bare):
+    if _UNIT.fullmatch(bare) and not _is_float(bare):
         return "; write numbers without their unit"
     return ""
 

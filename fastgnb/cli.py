@@ -141,10 +141,14 @@ def _add_fit(commands: Any) -> None:
     choice.add_argument(
         "--features",
         type=_names,
+        action=_Extend,
         metavar="A,B",
-        help="default: every numeric or boolean column, and the categorical ones",
+        help="default: every numeric or boolean column, and the categorical ones; may be repeated",
     )
-    choice.add_argument("--exclude", type=_names, default=(), metavar="A,B")
+    choice.add_argument(
+        "--exclude", type=_names, action=_Extend, default=(), metavar="A,B",
+        help="columns that are no features; may be repeated",
+    )  # fmt: skip
     fit.add_argument("--weight", metavar="COL", help="column of row weights")
     fit.add_argument("--missing", choices=["error", "skip"], default="error")
     fit.add_argument("--priors", type=_priors, metavar="P,P", help="in the order of the classes")
@@ -167,7 +171,8 @@ def _add_family(fit: argparse.ArgumentParser) -> None:
     family.add_argument("--n-components", type=_components, metavar="N|F", help="of PCAGaussianNB")
     family.add_argument("--rotation", choices=["total", "within", "class"], help="of PCAGaussianNB")
     family.add_argument(
-        "--categorical", type=_categorical, dest="categorical_features", metavar="A,B|auto",
+        "--categorical", type=_categorical, action=_Extend, dest="categorical_features",
+        metavar="A,B|auto",
         help="of MixedNB: features that hold categories (text, booleans, whole numbers); auto: "
         "every column of text, booleans or a dictionary type",
     )  # fmt: skip
@@ -207,8 +212,9 @@ def _add_predict(commands: Any) -> None:
     predict.add_argument("--proba", action="store_true", help="add a column proba_<class> each")
     predict.add_argument("--evidence", action="store_true", help="add log p(x) as log_evidence")
     predict.add_argument(
-        "--keep", type=_names, default=(), metavar="A,B", help="input columns to copy"
-    )
+        "--keep", type=_names, action=_Extend, default=(), metavar="A,B",
+        help="input columns to copy, those of CSV as text; may be repeated",
+    )  # fmt: skip
     _add_reading(predict)
 
 
@@ -246,6 +252,23 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--batch-rows", type=_positive, metavar="N", help="most rows in memory")
     parser.add_argument("--threads", type=_positive, metavar="N", help="default: every core")
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no notes")
+
+
+class _Extend(argparse.Action):
+    """Names of an option that is given more than once are those of all times together."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        before = getattr(namespace, self.dest)
+        if before and "auto" in (before, values):
+            parser.error(f"argument {option_string}: 'auto' cannot be combined with names")
+        kind = type(values)
+        setattr(namespace, self.dest, kind([*before, *values]) if before else values)
 
 
 _OUTPUTS = (".parquet", ".csv", ".arrow", ".feather", ".ipc", ".npy")
