@@ -281,6 +281,8 @@ class _Csv:
             source = pa.BufferReader(start + b"\n")
         with source, self._open(source, threads=False) as reader:
             self.schema = reader.schema
+            if not all(pa.types.is_null(field.type) for field in self.schema):
+                return  # a block with a value has rows; to ask for it would parse the next one
             first = next(iter(reader), None)
             if first is None or not first.num_rows:
                 self.n_rows = 0

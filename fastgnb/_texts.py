@@ -115,27 +115,16 @@ def decoded(texts: Sequence[str], kind: str) -> NDArray[Any]:
     """
     if kind == "boolean":
         return np.array([_boolean(i, text) for i, text in enumerate(texts)], np.bool_)
-    whole = _canonical(texts)
-    if whole is None:
-        parsed = [_number(i, text) for i, text in enumerate(texts)]
-        if any(isinstance(value, float) for value in parsed):
-            return _floats(texts, parsed)
-        whole = [int(value) for value in parsed]
+    parsed = [_number(i, text) for i, text in enumerate(texts)]
+    if any(isinstance(value, float) for value in parsed):
+        return _floats(texts, parsed)
+    whole = [int(value) for value in parsed]
     least, most = min(whole, default=0), max(whole, default=0)
     wide = np.iinfo(np.uint64 if least >= 0 and most >= 2**63 else np.int64)
     for i, value in enumerate(whole):
         if not wide.min <= value <= wide.max:
             raise OddText(i, texts[i], kind)
     return np.array(whole, wide.dtype)
-
-
-def _canonical(texts: Sequence[str]) -> list[int] | None:
-    """Whole numbers that are all written as Python writes them; None where one is not."""
-    try:
-        values = list(map(int, texts))
-    except ValueError:
-        return None
-    return values if list(map(str, values)) == list(texts) else None
 
 
 def _boolean(i: int, text: str) -> bool:
