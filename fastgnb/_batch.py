@@ -83,12 +83,15 @@ class Batch:
             row_numbers=numbers[mask],
         )
 
-    def not_finite(self, row: int, j: int, value: float | None = None) -> SourceError:
+    def not_finite(
+        self, row: int, j: int, value: float | None = None, advice: str = ""
+    ) -> SourceError:
         """The error for a value of feature j, by default X[row, j], that the model cannot take."""
         value = self.X[row, j] if value is None else value
         reason = f"{value} is not a finite number"
         if np.isnan(value):
-            reason = "missing value (null or NaN); a model fitted with --missing skip takes these"
+            reason = "missing value (null or NaN)"
+        reason += f"; {advice}" if advice else ""
         name = f"{j} (from 0)" if self.features is None else repr(self.features[j])
         return self.error(row, f"column {name}", reason)
 

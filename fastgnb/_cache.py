@@ -13,15 +13,14 @@ every cache of Python's.
 from __future__ import annotations
 
 import hashlib
-import os
 import pickle
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ._atomic import replacing
 
-__all__ = ["Entries", "Key", "digest_of_files"]
+__all__ = ["Entries", "Key"]
 
 _SIZE = hashlib.sha256().digest_size
 
@@ -75,13 +74,3 @@ def _digest(key: Key, content: bytes | memoryview) -> bytes:
     digest = hashlib.sha256(repr(tuple(key)).encode())
     digest.update(content)
     return digest.digest()
-
-
-def digest_of_files(paths: Iterable[str | os.PathLike[str]]) -> str:
-    """A digest of names and contents, which says more than sizes and times. Raises OSError."""
-    digest = hashlib.sha256()
-    for path in map(Path, paths):
-        content = path.read_bytes()
-        digest.update(f"{path.name} {len(content)} ".encode())
-        digest.update(content)
-    return digest.hexdigest()

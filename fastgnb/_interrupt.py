@@ -50,8 +50,14 @@ _run: object = None
 
 
 def polled(items: Iterable[T]) -> Iterator[T]:
-    """The items, with KeyboardInterrupt between two of them if a signal came meanwhile."""
+    """The items, with KeyboardInterrupt between two of them if a signal came meanwhile.
+
+    Signals belong to the run in the main thread: in other threads it only iterates.
+    """
     global _polling
+    if not _is_main_thread():
+        yield from items
+        return
     _polling = True
     try:
         for item in items:
@@ -60,6 +66,10 @@ def polled(items: Iterable[T]) -> Iterator[T]:
         raise_if_noted()
     finally:
         _polling = False
+
+
+def _is_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 def raise_if_noted() -> None:
@@ -76,7 +86,7 @@ def uninterrupted(*, last: bool = False) -> Iterator[None]:
     Other threads than the main one get no signals, and so nothing is done for them.
     """
     global _held, _over
-    if threading.current_thread() is not threading.main_thread():
+    if not _is_main_thread():
         yield
         return
     before, _held = _held, True
@@ -100,12 +110,12 @@ def interruptible() -> Iterator[None]:
     Outside the main thread, where Python does not deliver signals, it does nothing.
     """
     global _noted, _polling, _repeating, _over, _deaf_until, _run
+    if not _is_main_thread():
+        yield
+        return
     _noted = _polling = _repeating = _over = False
     _deaf_until = 0.0
     _run = object()
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
     before = {number: signal.signal(number, _note) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
@@ -152,9 +162,12 @@ def _repeat(number: int, run: object) -> None:
 
 @contextlib.contextmanager
 def arrow_without_signals() -> Iterator[None]:
-    """Leave signals to us: pyarrow takes SIGINT while it reads, and sends it again afterwards."""
+    """Leave signals to us: pyarrow takes SIGINT while it reads, and sends it again afterwards.
+
+    It does so in the main thread only. Elsewhere nothing is changed: the setting is the process's.
+    """
     pyarrow = sys.modules.get("pyarrow")
-    if pyarrow is None:
+    if pyarrow is None or not _is_main_thread():
         yield
         return
     pyarrow.enable_signal_handlers(False)

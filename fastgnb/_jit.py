@@ -1,4 +1,4 @@
-"""How kernels are compiled and run: options, threads, the cache.
+"""How kernels are compiled and run: options and threads. `_code_cache` keeps what is compiled.
 
 A kernel is written once as a loop over a range of independent blocks, and compiled once per
 argument types. Small work runs as that loop; for larger work threads take blocks from a counter
@@ -21,12 +21,9 @@ from __future__ import annotations
 
 import functools
 import os
-import sys
-import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numba
 import numpy as np
@@ -34,7 +31,8 @@ from numba import config, njit, prange, typeof, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from ._cache import Entries, Key, digest_of_files
+from ._code_cache import attach_cache
+from ._limits import thread_limit
 
 __all__ = [
     "Kernel",
@@ -45,7 +43,9 @@ __all__ = [
     "inlined",
     "kernel",
     "n_compiled",
+    "n_loaded",
     "n_threads",
+    "n_variants",
     "serial_kernel",
     "spliced",
 ]
@@ -65,10 +65,8 @@ _UNINTERRUPTED = 1 << 31
 # Times that each thread comes for more blocks, where there are enough.
 _SHARES = 8
 
-# Settings of Numba's that change machine code, which its own cache does not look at.
-_CODE_OPTIONS = (
-    "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT",
-)  # fmt: skip
+# Variants of all kernels and loops, and those among them whose work threads share.
+_VARIANTS, _SHARED_VARIANTS = 43, 12
 
 _KERNELS: list[Kernel] = []
 _SERIAL: list[Any] = []
@@ -76,7 +74,6 @@ _EXAMPLES: list[Callable[[], None]] = []
 _running: dict[str, object] = {}
 _own_threads: ThreadPoolExecutor | None = None
 _is_forked = False
-_is_warned = False
 _is_warming = False
 
 
@@ -270,7 +267,8 @@ def _drive_blocks(n, address, state, last, grain, args):  # type: ignore[no-unty
 
 def n_threads() -> int:
     """Threads that a parallel kernel called now from this Python thread may use."""
-    return int(numba.get_num_threads() if _layer() else config.NUMBA_NUM_THREADS)
+    n = int(numba.get_num_threads() if _layer() else config.NUMBA_NUM_THREADS)
+    return min(n, thread_limit() or n)
 
 
 @functools.cache
@@ -318,93 +316,31 @@ def compile_examples() -> int:
 
 def n_compiled() -> int:
     """Variants compiled in, or loaded into, this process so far."""
-    compiled = [each.body for each in _KERNELS] + _SERIAL + [_drive, _work_off]
-    return sum(len(getattr(one, "overloads", ())) for one in compiled)
+    return sum(len(getattr(one, "overloads", ())) for one in _dispatchers())
+
+
+def n_loaded() -> int:
+    """How many of these were loaded from the cache."""
+    found = [getattr(one, "stats", None) for one in _dispatchers()]
+    return sum(sum(stats.cache_hits.values()) for stats in found if stats is not None)
+
+
+def n_variants() -> int:
+    """Variants that `compile_examples` compiles, or loads, when all kernels are imported."""
+    if config.DISABLE_JIT:
+        return 0
+    return _VARIANTS if _layer_is_safe() else _VARIANTS - _SHARED_VARIANTS
+
+
+def _dispatchers() -> list[Any]:
+    return [each.body for each in _KERNELS] + _SERIAL + [_drive, _work_off]
 
 
 def _compile(body: Callable[..., Any], *, parallel: bool) -> Any:
     compiled = njit(**_OPTIONS, parallel=parallel)(body)
     if not config.DISABLE_JIT:
-        _attach_cache(compiled, body)
+        attach_cache(compiled, body)
     return compiled
-
-
-def _attach_cache(dispatcher: Any, body: Callable[..., Any]) -> None:
-    """Cache on disk where that works; a cache that fails never reaches the user.
-
-    Numba finds the folder, and raises at decoration where none is writable. What lies there is
-    ours, see `_cache`. Compiling again is always a right answer, so that an entry that cannot be
-    loaded is no more than one that is not there; one that cannot be saved is worth a warning.
-    """
-    from numba.core.caching import CompileResultCacheImpl, FunctionCache
-    from numba.core.serialize import dumps
-
-    class Finder(CompileResultCacheImpl):  # type: ignore[misc]
-        _locator_classes: ClassVar[list[Any]] = [
-            each
-            for each in CompileResultCacheImpl._locator_classes
-            if _has_home() or not each.__name__.endswith("UserWideCacheLocator")
-        ]
-
-    class GuardedCache(FunctionCache):  # type: ignore[misc]
-        _impl_class = Finder
-
-        def __init__(self, body: Callable[..., Any]) -> None:
-            super().__init__(body)
-            python = f"{sys.implementation.cache_tag}.opt-{sys.flags.optimize}"
-            name = f"{body.__module__}.{body.__name__}.{python}"
-            self._cache_file = Entries(Path(self.cache_path), name, dumps)
-            self._origin = _origin()
-
-        def _index_key(self, sig: Any, codegen: Any) -> Key:
-            types_of, processor, code = super()._index_key(sig, codegen)
-            options = [str(getattr(config, name, None)) for name in _CODE_OPTIONS]
-            return Key(repr((types_of, processor)), repr((self._origin, code, options)))
-
-        def load_overload(self, sig: Any, target_context: Any) -> Any:
-            try:
-                return super().load_overload(sig, target_context)
-            except Exception:
-                return None
-
-        def save_overload(self, sig: Any, data: Any) -> None:
-            try:
-                super().save_overload(sig, data)
-            except Exception as error:
-                _warn_of_cache(error)
-
-    try:
-        dispatcher._cache = GuardedCache(body)
-    except (RuntimeError, OSError) as error:
-        _warn_of_cache(error)
-
-
-def _has_home() -> bool:
-    """Whether a user's folder is known; else Numba makes one named `~` in the current folder."""
-    return os.path.isabs(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~"))
-
-
-@functools.cache
-def _origin() -> tuple[str, ...]:
-    """All that compiled code is made from, besides the kernel's own bytecode and types.
-
-    Numba looks at the kernel's own file only, and its helpers stand in others too.
-    """
-    here = Path(__file__).parent
-    files = [Path(__file__), here / "_lanes.py", *sorted((here / "kernels").glob("*.py"))]
-    return sys.version, numba.__version__, np.__version__, digest_of_files(files)
-
-
-def _warn_of_cache(error: Exception) -> None:
-    global _is_warned
-    if not _is_warned:
-        _is_warned = True
-        warnings.warn(
-            "fastgnb compiles its kernels in each process, because Numba's cache cannot be used: "
-            f"{error}. Set NUMBA_CACHE_DIR to a writable folder to keep them.",
-            RuntimeWarning,
-            stacklevel=2,
-        )
 
 
 _drive = _compile(_drive_blocks, parallel=True)

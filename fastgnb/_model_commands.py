@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 
 from . import persist
-from ._atomic import check_writable, is_same_file
+from ._atomic import check_writable, is_same_file, replacing
 from ._report import model_dict, model_text, show_text
 from .persist import SavedModel
 
@@ -44,16 +43,24 @@ def _check_alike(a: SavedModel, here: str, b: SavedModel, there: str) -> None:
 
 def show(args: argparse.Namespace) -> int:
     """`fastgnb show`."""
+    is_file = args.json not in (None, "-")
+    if is_file:
+        check_writable(args.json)
+        if is_same_file(args.model, args.json):
+            raise ValueError(f"{args.json}: the output would replace an input")
     saved = persist.read(args.model)
-    show_text(json.dumps(model_dict(saved), indent=1) if args.json else model_text(saved))
+    text = model_text(saved) if args.json is None else json.dumps(model_dict(saved), indent=1)
+    if not is_file:
+        show_text(text)
+        return 0
+    with replacing(args.json, last=True) as temporary:
+        temporary.write_text(text + "\n", encoding="utf-8")
     return 0
 
 
 def warmup(args: argparse.Namespace) -> int:
     """`fastgnb warmup`."""
-    from . import kernels
+    from ._warmup import compile_all
 
-    start = time.perf_counter()
-    compiled = kernels.warmup()
-    print(f"{compiled} kernels compiled in {time.perf_counter() - start:.1f} s")
+    show_text(str(compile_all()))
     return 0

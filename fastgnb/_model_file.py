@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 __all__ = ["SCHEMA", "ModelFileError", "digest", "pack", "unpack"]
 
-SCHEMA = 2
+SCHEMA = 3
 Floats = NDArray[np.float64]
 
 # What every reader of safetensors takes.

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .evaluation import Evaluation
+    from .findings import Numbering
     from .persist import SavedModel
 
 __all__ = [
     "align",
+    "cell",
     "evaluation_text",
+    "finding_texts",
     "model_dict",
     "model_text",
     "naming_stdout",
@@ -69,7 +72,7 @@ def say(text: str) -> None:
             print(f"fastgnb: {text}", file=sys.stderr)
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
     """A label or a name on one line."""
     text = str(value)
     return text if text.isprintable() and text else repr(value)
@@ -90,14 +93,20 @@ def evaluation_text(found: Evaluation) -> str:
         ("log loss", f"{found.log_loss:.6g}"),
         ("Brier score", f"{found.brier:.6g}"),
     ]
+    if found.n_unseen:
+        scores.append(("rows of unseen labels", str(found.n_unseen)))
+    if found.n_unlisted:
+        scores.append(("of these not listed", str(found.n_unlisted)))
     return "\n\n".join([align(scores), _confusion(found), _rates(found)])
 
 
 def _confusion(found: Evaluation) -> str:
     k = len(found.labels)
+    if found.confusion is None:
+        return f"confusion matrix: {k} x {k}, not counted for so many classes"
     if k > MATRIX:
         return f"confusion matrix: {k} x {k}, see --json"
-    labels = [_cell(label) for label in found.labels.tolist()]
+    labels = [cell(label) for label in found.labels.tolist()]
     rows = [
         [label, *map(str, counts)]
         for label, counts in zip(labels, found.confusion.tolist(), strict=True)
@@ -109,7 +118,7 @@ def _rates(found: Evaluation) -> str:
     rates = [found.tpr, found.fpr, found.ppv, found.npv, found.f1]
     rows = [["class", "rows", "TPR", "FPR", "PPV", "NPV", "F1"]]
     for i, label in enumerate(found.labels.tolist()[:ROWS]):
-        rows.append([_cell(label), str(found.support[i]), *(f"{rate[i]:.4f}" for rate in rates)])
+        rows.append([cell(label), str(found.support[i]), *(f"{rate[i]:.4f}" for rate in rates)])
     return "\n".join([align(rows), *_more(len(found.labels), ROWS, "classes")])
 
 
@@ -143,7 +152,41 @@ def model_text(saved: SavedModel) -> str:
         tables.append(_features(saved))
     if saved.categorical:
         tables.append(_categories(saved))
+    tables += [f"note: {text}" for text in finding_texts(saved)]
     return "\n\n".join(tables)
+
+
+def finding_texts(saved: SavedModel, keys: Sequence[Numbering] = ()) -> list[str]:
+    """What is odd about the features of a model, and what to do, a line each. See `findings`."""
+    from .findings import drowned
+
+    def name(j: int) -> str:
+        names = saved.feature_names
+        return f"feature {j} (from 0)" if names is None else f"column {names[j]!r}"
+
+    texts = []
+    found = drowned(saved.stats, saved.epsilon, saved.var_smoothing)
+    if found is not None:
+        n, d = len(found.features), saved.n_features
+        listed = ", ".join(map(name, found.features[:CLASSES]))
+        more = f", and {n - CLASSES} more" if n > CLASSES else ""
+        widest = name(found.widest)
+        texts.append(
+            f"smoothing adds {found.epsilon:.3g} to each variance, {saved.var_smoothing:g} of that "
+            f"of {widest}. That is more than the variance of {n} of {d} features that do vary "
+            f"({listed}{more}), which hardly count. Leave {widest} out (--exclude) or scale it, or "
+            f"set --var-smoothing to {found.remedy:.0e}"
+        )
+    for feature, how in keys:
+        every = (
+            "a different whole number in every row"
+            if how == "distinct"
+            else (f"whole numbers that go on {how} from row to row")
+        )
+        texts.append(
+            f"{name(feature)} holds {every}: if it identifies rows, leave it out (--exclude)"
+        )
+    return texts
 
 
 def _is_chosen(saved: SavedModel, name: str) -> bool:
@@ -156,7 +199,7 @@ def _classes(saved: SavedModel) -> str:
     for label, count, prior in zip(
         saved.classes.tolist()[:ROWS], saved.stats.count, saved.class_prior, strict=False
     ):
-        rows.append([_cell(label), f"{count:.12g}", f"{prior:.6g}"])
+        rows.append([cell(label), f"{count:.12g}", f"{prior:.6g}"])
     return "\n".join([align(rows), *_more(len(saved.classes), ROWS, "classes")])
 
 
@@ -170,10 +213,10 @@ def _features(saved: SavedModel) -> str:
     if saved.model == "PCAGaussianNB":
         names = tuple(f"axis {j + 1}" for j in range(d))
     spread = np.sqrt(saved.var)
-    rows = [["mean (sd)", *(_cell(label) for label in saved.classes.tolist()[:CLASSES])]]
+    rows = [["mean (sd)", *(cell(label) for label in saved.classes.tolist()[:CLASSES])]]
     for j in range(min(d, ROWS)):
         pairs = zip(saved.theta[:CLASSES, j], spread[:CLASSES, j], strict=True)
-        rows.append([_cell(names[j]), *(f"{mean:.4g} ({sd:.3g})" for mean, sd in pairs)])
+        rows.append([cell(names[j]), *(f"{mean:.4g} ({sd:.3g})" for mean, sd in pairs)])
     return "\n".join(
         [align(rows), *_more(d, ROWS, "features"), *_more(k, CLASSES, "classes of the table")]
     )
@@ -194,8 +237,8 @@ def _categories(saved: SavedModel) -> str:
         weight = counts.sum(axis=0)
         first = (-weight).argsort(kind="stable")[:CLASSES]
         total = weight.sum() or 1.0
-        shares = [f"{_cell(labels.tolist()[i])} ({weight[i] / total:.3g})" for i in first]
-        rows.append([_cell(name), str(len(labels)), ", ".join(shares)])
+        shares = [f"{cell(labels.tolist()[i])} ({weight[i] / total:.3g})" for i in first]
+        rows.append([cell(name), str(len(labels)), ", ".join(shares)])
     width = [max(len(row[i]) for row in rows) for i in (0, 1)]
     lines = [f"{a:<{width[0]}}  {b:>{width[1]}}  {c}".rstrip() for a, b, c in rows]
     return "\n".join([*lines, *_more(len(names), ROWS, "features")])
@@ -242,4 +285,5 @@ def model_dict(saved: SavedModel) -> dict[str, Any]:
         "target": saved.target,
         "weight": saved.weight,
         "versions": dict(saved.versions or {}),
+        "findings": finding_texts(saved),
     }

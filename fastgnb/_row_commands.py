@@ -1,235 +1,147 @@
 """The commands that read rows: fit, update, predict, evaluate.
 
-Each command checks its paths first, then the plan of its files, and only then reads. The
-functions over a `RowSource` below them are the work itself; `demo` times those.
+Each command checks its paths first, then the plan of its files, and only then reads, and ends with
+a line that says what it did. The work itself is in `_learn_rows` and `_score_rows`.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-import os
 import pathlib
 import sys
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from . import persist
-from ._arrow import pa, require
 from ._atomic import check_writable, is_same_file, replacing
-from ._categories import MixedRows, split
+from ._bad_rows import BadRows
 from ._columns import Columns
-from ._interrupt import polled
-from ._report import evaluation_text, say, show_text
-from ._validate import check_weight, encode
-from ._writers import open_writer
-from .evaluation import Evaluation, Evaluator
+from ._learn_rows import MAX_CLASSES, ClassLimit, learn
+from ._report import evaluation_text, finding_texts, naming_stdout, say, show_text
+from ._score_rows import bad_rows_of, evaluate_rows, predict_rows
+from ._summary import counted, listed, say_done, shape_of
 from .family import MEMBERS
-from .kernels.outputs import Scores, Table
-from .mixed_stats import MixedStats, from_mixed_rows
-from .persist import NotFiniteError, SavedModel
-from .sources import Batch, RowSource, SourceError, expand, open_rows, rows_in_batch
-from .stats import ClassStats
+from .findings import KeyWatch
+from .mixed_stats import MixedStats
+from .persist import SavedModel
+from .sources import RowSource, SourceError, expand, open_rows, rows_in_batch
 
 __all__ = ["evaluate", "evaluate_rows", "fit", "learn", "predict", "predict_rows", "update"]
 
 
 def fit(args: argparse.Namespace) -> int:
     """`fastgnb fit`."""
+    start = time.perf_counter()
     kind, options = _options(args)
     _check_output(args.model, args.data, args.target_npy)
     columns = Columns(
-        args.target, args.weight, args.features, args.exclude, categorical=_marks(args)
-    )
+        args.target, args.weight, args.features, args.exclude, categorical=_marks(args),
+        drop_null_target=args.drop_null_target,
+    )  # fmt: skip
     source = open_rows(args.data, columns, target_npy=args.target_npy, batch_rows=args.batch_rows)
-    for text in source.warnings:
-        say(f"warning: {text}")
-    for text in source.notes:
-        _note(args, text)
-    if source.left_out:
-        _note(args, f"left out, not numeric: {', '.join(map(repr, source.left_out))}")
-    scatter = "full" if MEMBERS[kind].needs_full else "diag"
+    _check_components(source, options.get("n_components"))
+    _note_plan(args, source)
+    full, skip = MEMBERS[kind].needs_full, args.missing == "skip"
+    bad = BadRows(args.on_error, skip=skip, can_skip=not full)
+    watch = KeyWatch()
+    limit = ClassLimit(
+        args.max_classes or MAX_CLASSES, target=args.target,
+        n_priors=None if args.priors is None else len(args.priors),
+    )  # fmt: skip
     stats = learn(
-        source, missing=args.missing, scatter=scatter, mixed=kind == "MixedNB", quiet=args.quiet
-    )
+        source, missing=args.missing, scatter="full" if full else "diag", mixed=kind == "MixedNB",
+        quiet=args.quiet, bad=bad, limit=limit, watch=watch,
+    )  # fmt: skip
     if stats is None:
-        raise SourceError(f"{source.paths[0]}: no rows to fit")
+        raise SourceError(f"{source.paths[0]}: no rows to fit{_all_left_out(bad, source)}")
+    limit.check_priors(source.paths[0])
     saved = SavedModel.from_stats(
         stats, priors=args.priors, var_smoothing=args.var_smoothing, missing=args.missing,
         target=args.target, weight=args.weight, model=kind, **options,
     )  # fmt: skip
     saved.write(args.model)
+    others = np.flatnonzero(~stats.is_categorical) if isinstance(stats, MixedStats) else None
+    for text in finding_texts(saved, watch.found(others)):
+        _note(args, text)
+    parts = [counted(limit.n_rows, "row"), *_left_out(bad, source), *shape_of(saved)]
+    if source.left_out:
+        number = counted(len(source.left_out), "column")
+        parts.append(f"left out {number} ({listed(source.left_out)})")
+    _finish(args, "fit", parts, args.model, start)
     return 0
 
 
 def update(args: argparse.Namespace) -> int:
     """`fastgnb update`."""
+    start = time.perf_counter()
     output = args.output or args.model
     _check_output(output, args.data, args.target_npy)
     saved = persist.read(args.model)
-    source = _open_for(saved, args, _learned_columns(saved, args))
-    stats = learn(source, saved.stats, missing=saved.missing, quiet=args.quiet)
-    assert stats is not None
-    saved.with_stats(stats).write(output)
+    columns = _labelled_columns(saved, args)
+    source = _open_for(saved, args, columns)
+    bad = bad_rows_of(saved, args.on_error)
+    limit = ClassLimit(
+        args.max_classes or MAX_CLASSES, target=columns.target, known=saved.classes,
+        n_priors=None if saved.priors is None else len(saved.priors),
+    )  # fmt: skip
+    stats = learn(
+        source, saved.stats, missing=saved.missing, quiet=args.quiet, bad=bad, limit=limit
+    )
+    updated = saved.with_stats(stats)
+    updated.write(output)
+    parts = [counted(limit.n_rows, "row"), *_left_out(bad, source), *shape_of(updated)]
+    new = limit.new()
+    if new:
+        parts.append(f"{counted(len(new), 'new class', 'new classes')} ({listed(new)})")
+    parts.append(f"total weight {updated.stats.count.sum():,.12g}")
+    _finish(args, "update", parts, output, start)
     return 0
 
 
 def predict(args: argparse.Namespace) -> int:
     """`fastgnb predict`."""
+    start = time.perf_counter()
     _check_output(args.output, args.data, args.model)
     saved = persist.read(args.model)
+    _check_nulls(saved, args)
     outputs = len(saved.classes) if args.proba else 0
     source = _open_for(saved, args, Columns(keep=args.keep), outputs)
-    predict_rows(
+    bad = bad_rows_of(saved, args.on_error, ("skip", "null"))
+    rows = predict_rows(
         saved, source, args.output, proba=args.proba, evidence=args.evidence, quiet=args.quiet,
-        last=True,
+        last=True, bad=bad,
     )  # fmt: skip
+    parts = [counted(rows, "row"), *_left_out(bad, source), *shape_of(saved)]
+    _finish(args, "predict", parts, args.output, start)
     return 0
 
 
 def evaluate(args: argparse.Namespace) -> int:
     """`fastgnb evaluate`."""
-    if args.json is not None:
+    start = time.perf_counter()
+    is_file = args.json not in (None, "-")
+    if is_file:
         _check_output(args.json, args.data, args.model, args.target_npy)
     saved = persist.read(args.model)
-    source = _open_for(saved, args, Columns(args.target), len(saved.classes))
-    found = evaluate_rows(saved, source, quiet=args.quiet)
-    show_text(evaluation_text(found))
-    if args.json is not None:
+    columns = _labelled_columns(saved, args, weight=False)
+    source = _open_for(saved, args, columns, len(saved.classes))
+    bad = bad_rows_of(saved, args.on_error)
+    found = evaluate_rows(
+        saved, source, quiet=args.quiet, bad=bad, target=_target_name(saved, args)
+    )
+    everything = found.as_dict() | {"n_skipped_rows": bad.n, "n_null_labels": source.n_dropped}
+    text = json.dumps(everything, indent=1)
+    show_text(text if args.json == "-" else evaluation_text(found))
+    if is_file:
         with replacing(args.json, last=True) as temporary:
-            temporary.write_text(json.dumps(found.as_dict(), indent=1) + "\n", encoding="utf-8")
+            temporary.write_text(text + "\n", encoding="utf-8")
+    parts = [counted(found.n_rows, "row"), *_left_out(bad, source), *shape_of(saved)]
+    _finish(args, "evaluate", parts, args.json if is_file else None, start)
     return 0
-
-
-# ------------------------------------------------------------------ the work
-
-
-def learn(
-    source: RowSource,
-    stats: Any = None,
-    *,
-    missing: str,
-    scatter: str = "diag",
-    mixed: bool = False,
-    quiet: bool = True,
-) -> Any:
-    """Statistics of `stats` and every row of `source`; None where there is neither.
-
-    They are of the kind that `stats` is, or else MixedStats with `mixed`, and ClassStats without.
-    """
-    known = None
-    if isinstance(stats, MixedStats):
-        mixed, known = True, stats.is_categorical
-    elif stats is not None:
-        scatter = "diag" if stats.covariance is None else "full"
-    for batch in _progress(source, quiet):
-        assert batch.y is not None
-        with _located(batch):
-            if mixed:
-                part: Any = _mixed_stats(batch, known, missing)
-            else:
-                part = ClassStats.from_rows(
-                    batch.X, batch.y, batch.weight, missing=missing, feature_names=batch.features,
-                    scatter=scatter,
-                )  # fmt: skip
-            stats = part if stats is None else stats + part
-    return stats
-
-
-def _mixed_stats(batch: Batch, known: np.ndarray | None, missing: str) -> MixedStats:
-    """Statistics of a batch. `known` says which columns of .npy are categorical."""
-    assert batch.y is not None
-    skip, rows = missing == "skip", batch.rows
-    if not isinstance(rows, MixedRows):
-        mask = np.zeros(rows.shape[1], np.bool_) if known is None else known
-        rows = split(rows, mask, skip=skip)
-    weight = check_weight(batch.weight, len(rows))
-    return from_mixed_rows(rows, encode(batch.y), weight, skip=skip, feature_names=batch.features)
-
-
-def predict_rows(
-    saved: SavedModel,
-    source: RowSource,
-    output: str | os.PathLike[str],
-    *,
-    proba: bool = False,
-    evidence: bool = False,
-    quiet: bool = True,
-    last: bool = False,
-) -> None:
-    """Write kept columns, prediction, probabilities and log evidence of every row, in order.
-
-    `last` says that the run ends with it.
-    """
-    schema = _output_schema(saved, source, proba, evidence)
-    labels = pa.array(saved.classes.tolist(), schema.field("prediction").type)
-    width = max((len(str(label)) for label in saved.classes.tolist()), default=1)
-    ending = pathlib.Path(output).suffix.lower()
-    with (
-        replacing(output, last=last) as path,
-        open_writer(path, ending, schema, width) as writer,
-    ):
-        for batch in _progress(source, quiet):
-            with _located(batch):
-                table: Table | None = "proba" if proba else None
-                scores = saved.score(batch.rows, table=table, evidence=evidence)
-            writer.write(_output_rows(batch, scores, labels, schema))
-
-
-def evaluate_rows(saved: SavedModel, source: RowSource, *, quiet: bool = True) -> Evaluation:
-    """Predictions for every row of `source` against its labels."""
-    evaluator = Evaluator(saved.classes)
-    rows = 0
-    for batch in _progress(source, quiet):
-        with _located(batch):
-            scores = saved.score(batch.rows, table="proba")
-        assert batch.y is not None
-        assert scores.table is not None
-        evaluator.update(batch.y, scores.codes, scores.table)
-        rows += len(batch.X)
-    if rows == 0:
-        raise SourceError(f"{source.paths[0]}: no rows to evaluate")
-    return evaluator.result()
-
-
-def _output_schema(saved: SavedModel, source: RowSource, proba: bool, evidence: bool) -> pa.Schema:
-    number = pa.from_numpy_dtype(source.dtype)
-    fields = [pa.field("prediction", _label_type(saved.classes))]
-    if proba:
-        fields += [pa.field(f"proba_{label}", number) for label in saved.classes.tolist()]
-    if evidence:
-        fields.append(pa.field("log_evidence", pa.float64()))
-    for field in fields:
-        if field.name in source.keep_schema.names:
-            raise SourceError(
-                f"column {field.name!r} is both kept and written; leave it out of --keep"
-            )
-    return pa.schema([*source.keep_schema, *fields])
-
-
-def _label_type(classes: np.ndarray) -> pa.DataType:
-    """int64, bool, float64 or string; uint64 where only that holds the labels."""
-    if classes.dtype.kind == "u" and classes.max(initial=0) > np.iinfo(np.int64).max:
-        return pa.uint64()
-    types = {"i": pa.int64(), "u": pa.int64(), "b": pa.bool_(), "f": pa.float64()}
-    return types.get(classes.dtype.kind, pa.string())
-
-
-def _output_rows(
-    batch: Batch, scores: Scores, labels: pa.Array, schema: pa.Schema
-) -> pa.RecordBatch:
-    columns = [] if batch.kept is None else list(batch.kept.columns)
-    columns.append(labels.take(pa.array(scores.codes)))
-    if scores.table is not None:
-        number = schema.field(len(columns)).type
-        table = np.asarray(scores.table, dtype=number.to_pandas_dtype())
-        columns += [pa.array(np.ascontiguousarray(column)) for column in table.T]
-    if scores.evidence is not None:
-        columns.append(pa.array(np.asarray(scores.evidence, dtype=np.float64)))
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 # ------------------------------------------------------------------ checks and messages
@@ -245,6 +157,8 @@ def _options(args: argparse.Namespace) -> tuple[str, dict[str, object]]:
         for name in sorted({name for member in MEMBERS.values() for name in member.options})
         if getattr(args, name) is not None
     }
+    if isinstance(args.categorical_features, tuple):
+        given["categorical_features"] = list(args.categorical_features)  # as JSON has it
     member = MEMBERS[kind]
     for name in given:
         if name not in member.options:
@@ -281,7 +195,8 @@ def _open_for(
         columns = Columns(
             columns.target, columns.weight, names, (), columns.keep, tuple(kinds),
             {name: kind for name, kind in kinds.items() if kind},
-            tuple(saved.classes.tolist()) if saved.classes.dtype.kind in "OU" else (),
+            text_labels=tuple(saved.classes.tolist()) if saved.classes.dtype.kind in "OU" else (),
+            drop_null_target=columns.drop_null_target,
         )  # fmt: skip
     elif "text" in _kinds_of_categories(saved).values():
         raise SourceError(f"{paths[0]}: .npy holds numbers, and the model has categories of text")
@@ -311,16 +226,27 @@ def _kinds_of_categories(saved: SavedModel) -> dict[str, str | None]:
     return kinds
 
 
-def _learned_columns(saved: SavedModel, args: argparse.Namespace) -> Columns:
+def _labelled_columns(
+    saved: SavedModel, args: argparse.Namespace, *, weight: bool = True
+) -> Columns:
     """Target and weight as given, else those of the files that the model learned from."""
     if args.target_npy is not None:
-        return Columns()
+        return Columns(drop_null_target=args.drop_null_target)
     if args.target is None and saved.target is None:
         raise SourceError(
             f"{args.model}: does not know its target column; name it with --target, or give "
             "labels with --target-npy"
         )
-    return Columns(args.target or saved.target, args.weight or saved.weight)
+    target = args.target or saved.target
+    weights = (args.weight or saved.weight) if weight else None
+    return Columns(target, weights, drop_null_target=args.drop_null_target)
+
+
+def _target_name(saved: SavedModel, args: argparse.Namespace) -> str:
+    """What the labels are called in a message."""
+    if args.target_npy is not None:
+        return str(args.target_npy)
+    return f"target {args.target or saved.target!r}{'' if args.target else ', as in fit'}"
 
 
 def _check_labels(saved: SavedModel, source: RowSource) -> None:
@@ -345,30 +271,62 @@ def _check_output(output: str, data: Iterable[str], *others: str | None) -> None
             raise SourceError(f"{output}: the output would replace an input")
 
 
-@contextlib.contextmanager
-def _located(batch: Batch) -> Iterator[None]:
-    """Say in which file, column and row the values are that the library cannot take."""
-    try:
-        yield
-    except NotFiniteError as error:
-        raise batch.not_finite(error.row, error.column, error.value) from error
-    except (TypeError, ValueError) as error:
-        first, last = batch.row_number(0), batch.row_number(len(batch.X) - 1)
-        raise SourceError(f"{batch.path}: rows {first} to {last}: {error}") from error
-
-
-def _progress(source: RowSource, quiet: bool) -> Iterator[Batch]:
-    """The batches, with a bar on a terminal: rows, rows/s, and the time left where known."""
-    if quiet or sys.stderr is None or not sys.stderr.isatty():
-        yield from polled(source)
-        return
-    tqdm = require("tqdm").tqdm
-    with tqdm(total=source.n_rows, unit=" rows", unit_scale=True, file=sys.stderr) as bar:
-        for batch in polled(source):
-            yield batch
-            bar.update(len(batch.X))
-
-
 def _note(args: argparse.Namespace, text: str) -> None:
     if not args.quiet:
         say(f"note: {text}")
+
+
+def _note_plan(args: argparse.Namespace, source: RowSource) -> None:
+    """What was decided about columns before a row is read."""
+    for text in source.warnings:  # with --quiet too, as they may well be wrong
+        say(f"warning: {text}")
+    if source.left_out:
+        _note(args, f"left out, not numeric: {', '.join(map(repr, source.left_out))}")
+    for text in source.notes:
+        _note(args, text)
+
+
+def _check_components(source: RowSource, n_components: Any) -> None:
+    """Raise SourceError for more axes than features."""
+    if isinstance(n_components, int) and n_components > source.n_features:
+        names = "" if source.features is None else f" ({listed(source.features)})"
+        raise SourceError(
+            f"--n-components: n_components={n_components} must be between 1 and "
+            f"n_features={source.n_features}{names}"
+        )
+
+
+def _check_nulls(saved: SavedModel, args: argparse.Namespace) -> None:
+    """Raise SourceError where rows without a prediction could not be written."""
+    is_npy = pathlib.Path(args.output).suffix.lower() == ".npy"
+    if args.on_error == "null" and is_npy and saved.classes.dtype.kind != "f":
+        raise SourceError(
+            f"{args.output}: .npy cannot hold a null prediction; write Parquet, or leave such "
+            "rows out with --on-error skip"
+        )
+
+
+def _left_out(bad: BadRows, source: RowSource) -> list[str]:
+    """How many rows were left out, and why."""
+    parts = []
+    if source.n_dropped:
+        parts.append(f"{counted(source.n_dropped, 'row')} without a label left out")
+    if bad.n:
+        what = "predicted null" if bad.on_error == "null" else "left out"
+        parts.append(f"{counted(bad.n, 'row')} not finite {what}")
+    return parts
+
+
+def _all_left_out(bad: BadRows, source: RowSource) -> str:
+    return "".join(f"; {part}" for part in _left_out(bad, source))
+
+
+def _finish(
+    args: argparse.Namespace, command: str, parts: list[str], output: str | None, start: float
+) -> None:
+    """Say what was done, once all output is out."""
+    if sys.stdout is not None:
+        with naming_stdout():
+            sys.stdout.flush()
+    if not args.quiet:
+        say_done(command, parts, output, time.perf_counter() - start)

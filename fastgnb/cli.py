@@ -1,24 +1,25 @@
 """The `fastgnb` command: arguments, exit codes and one line for an error.
 
 Exit codes: 0 done, 1 bad input, 2 wrong usage, 130 interrupted. Only argparse is imported
-until a command is known, so that `--help` is instant and `--threads` comes before Numba.
+until a command is known, so that `--help` is instant.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import csv
 import importlib
 import io
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import __version__
 from ._interrupt import arrow_without_signals, interruptible, listen_in_runs_only
+from ._limits import using_threads
+from ._notice import quietly
 from ._report import naming_stdout, say
 
 __all__ = ["main", "process"]
@@ -34,17 +35,25 @@ _HOMES = {
     "demo": "demo",
 }
 
+_AGAIN = "may be repeated; a name with a comma is quoted"
+
 _DATA = "Parquet, CSV, Arrow IPC or .npy files, by ending; folders stand for the files in them"
 
 
 def process() -> int:
     """`main` for a process of its own, whose signals count while it runs and not afterwards."""
     listen_in_runs_only()
-    return main()
+    code = main()
+    _abandon_output()
+    return code
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line `argv` (default: that of the process) and return its exit code."""
+    """Run the command line `argv` (default: that of the process) and return its exit code.
+
+    Threads of a service may call it, several at once. Signal handlers, environment, standard
+    streams and the sizes of thread pools are afterwards as they were.
+    """
     try:
         with interruptible():
             code = _command(argv)
@@ -56,20 +65,29 @@ def main(argv: Sequence[str] | None = None) -> int:
         say("interrupted")
         return 130
     except BrokenPipeError:  # the reader of our output, as in `| head`, has what it wants
-        _abandon_output()
         return 1
     except (ValueError, OSError, ImportError, NotImplementedError, MemoryError) as error:
-        _abandon_output()
         say(f"error: {_one_line(error)}")
         return 1
 
 
 def _command(argv: Sequence[str] | None) -> int:
     try:
-        args = _parser().parse_args(argv)
+        args = _parse(argv)
     except SystemExit as exit_:  # argparse has printed its message
         return int(exit_.code or 0)
     return _run(args)
+
+
+def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The arguments. `show --json MODEL` prints the model, though --json may have a FILE."""
+    parser = _parser()
+    args = parser.parse_args(argv)
+    if args.command == "show" and args.model is None:
+        if args.json in (None, "-"):
+            parser.error("show: the following arguments are required: MODEL")
+        args.model, args.json = args.json, "-"
+    return args
 
 
 def _one_line(error: Exception) -> str:
@@ -81,38 +99,24 @@ def _one_line(error: Exception) -> str:
 
 
 def _abandon_output() -> None:
-    """What a standard output did not take would fail once more when Python ends."""
+    """What a standard output did not take would fail once more when Python ends.
+
+    Only for a process that ends: in a service the stream belongs to others.
+    """
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
-    except OSError:
+    except (OSError, ValueError):
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
 
 
 def _run(args: argparse.Namespace) -> int:
-    with _threads(getattr(args, "threads", None)):
+    quiet = quietly(getattr(args, "quiet", False))
+    with using_threads(getattr(args, "threads", None)), quiet:
         home = importlib.import_module(f".{_HOMES[args.command]}", __package__)
         command: Callable[[argparse.Namespace], int] = getattr(home, args.command)
         with arrow_without_signals():
             return command(args)
-
-
-@contextlib.contextmanager
-def _threads(n: int | None) -> Iterator[None]:
-    """Use n threads, of Numba and of Arrow; a caller in this process finds them as they were."""
-    with contextlib.ExitStack() as after:
-        if n is not None and "numba" in sys.modules:
-            numba = sys.modules["numba"]
-            after.callback(numba.set_num_threads, numba.get_num_threads())
-            numba.set_num_threads(min(n, numba.config.NUMBA_NUM_THREADS))
-        elif n is not None:  # Numba reads the number when it is imported, so tell it before
-            os.environ["NUMBA_NUM_THREADS"] = str(n)
-        if n is not None:
-            with contextlib.suppress(ImportError):
-                pyarrow = importlib.import_module("pyarrow")
-                after.callback(pyarrow.set_cpu_count, pyarrow.cpu_count())
-                pyarrow.set_cpu_count(n)
-        yield
 
 
 # ------------------------------------------------------------------ arguments
@@ -121,7 +125,8 @@ def _threads(n: int | None) -> Iterator[None]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="fastgnb",
-        description="Gaussian naive Bayes over files of any size.",
+        description="Gaussian naive Bayes and the rest of its family (discriminant analysis, "
+        "principal axes, categories) over files of any size.",
         epilog="Memory does not grow with the number of rows: files of ten columns take less than "
         "256 MB beyond what Python and the libraries take.",
     )
@@ -141,19 +146,23 @@ def _add_fit(commands: Any) -> None:
     choice.add_argument(
         "--features",
         type=_names,
-        action=_Extend,
+        action=_More,
         metavar="A,B",
-        help="default: every numeric or boolean column, and the categorical ones; may be repeated",
+        help="default: every numeric or boolean column, and the categorical ones (text columns "
+        f"need --categorical); {_AGAIN}",
     )
     choice.add_argument(
-        "--exclude", type=_names, action=_Extend, default=(), metavar="A,B",
-        help="columns that are no features; may be repeated",
+        "--exclude", type=_names, action=_More, default=(), metavar="A,B",
+        help="columns that are no features, such as identifiers",
     )  # fmt: skip
     fit.add_argument("--weight", metavar="COL", help="column of row weights")
     fit.add_argument("--missing", choices=["error", "skip"], default="error")
-    fit.add_argument("--priors", type=_priors, metavar="P,P", help="in the order of the classes")
+    fit.add_argument(
+        "--priors", type=_priors, metavar="P,P", help="of the classes, in their sorted order"
+    )
     fit.add_argument("--var-smoothing", type=_smoothing, metavar="F", help="default: the model's")
     _add_family(fit)
+    _add_learning(fit)
     _add_reading(fit)
 
 
@@ -168,10 +177,19 @@ def _add_family(fit: argparse.ArgumentParser) -> None:
     family.add_argument("--ddof", type=int, choices=[0, 1])
     family.add_argument("--reg-param", type=_number, metavar="F", help="of GaussianBayes")
     family.add_argument("--shrinkage", type=_shrinkage, metavar="F|oas", help="of GaussianBayes")
+    family.add_argument(
+        "--shrinkage-target", choices=["diagonal", "spherical"],
+        help="of GaussianBayes: shrink towards each class's variances, or their mean; "
+        "default: diagonal",
+    )  # fmt: skip
     family.add_argument("--n-components", type=_components, metavar="N|F", help="of PCAGaussianNB")
     family.add_argument("--rotation", choices=["total", "within", "class"], help="of PCAGaussianNB")
     family.add_argument(
-        "--categorical", type=_categorical, action=_Extend, dest="categorical_features",
+        "--standardize", action="store_true", default=None,
+        help="of PCAGaussianNB: divide features by their standard deviations first",
+    )  # fmt: skip
+    family.add_argument(
+        "--categorical", type=_categorical, action=_More, dest="categorical_features",
         metavar="A,B|auto",
         help="of MixedNB: features that hold categories (text, booleans, whole numbers); auto: "
         "every column of text, booleans or a dictionary type",
@@ -183,6 +201,10 @@ def _add_family(fit: argparse.ArgumentParser) -> None:
         "--min-categories", type=_positive, metavar="N",
         help="of MixedNB: how many categories a feature has at least",
     )  # fmt: skip
+    family.add_argument(
+        "--max-categories", type=_positive, metavar="N",
+        help="of MixedNB: most categories of a feature, beyond which it is refused; default: 50000",
+    )  # fmt: skip
 
 
 def _add_update(commands: Any) -> None:
@@ -193,6 +215,7 @@ def _add_update(commands: Any) -> None:
     update.add_argument(
         "--model", dest="output", metavar="FILE", help="where the model goes; default: MODEL itself"
     )
+    _add_learning(update)
     _add_reading(update)
 
 
@@ -212,24 +235,32 @@ def _add_predict(commands: Any) -> None:
     predict.add_argument("--proba", action="store_true", help="add a column proba_<class> each")
     predict.add_argument("--evidence", action="store_true", help="add log p(x) as log_evidence")
     predict.add_argument(
-        "--keep", type=_names, action=_Extend, default=(), metavar="A,B",
-        help="input columns to copy, those of CSV as text; may be repeated",
+        "--keep", type=_names, action=_More, default=(), metavar="A,B",
+        help=f"input columns to copy, those of CSV as text; {_AGAIN}",
     )  # fmt: skip
+    _add_on_error(predict, "null")
     _add_reading(predict)
 
 
 def _add_evaluate(commands: Any) -> None:
     evaluate = commands.add_parser("evaluate", help="compare predictions with true labels")
     _add_model_and_data(evaluate)
-    _add_target(evaluate)
-    evaluate.add_argument("--json", metavar="FILE", help="also write every number here")
+    _add_target(evaluate, required=False)
+    evaluate.add_argument(
+        "--json", metavar="FILE", help="also write every number here; -: print this alone"
+    )
+    _add_null_target(evaluate)
+    _add_on_error(evaluate)
     _add_reading(evaluate)
 
 
 def _add_others(commands: Any) -> None:
     show = commands.add_parser("show", help="print what a model file holds")
-    show.add_argument("model", metavar="MODEL")
-    show.add_argument("--json", action="store_true", help="everything, as JSON")
+    show.add_argument("model", metavar="MODEL", nargs="?")
+    show.add_argument(
+        "--json", nargs="?", const="-", metavar="FILE",
+        help="everything, as JSON, into a file; without one or with -, print it",
+    )  # fmt: skip
     demo = commands.add_parser("demo", help="generate data, train, score, compare")
     demo.add_argument("--rows", type=_positive, default=1_000_000, metavar="N")
     demo.add_argument("--threads", type=_positive, metavar="N")
@@ -248,27 +279,45 @@ def _add_target(parser: argparse.ArgumentParser, *, required: bool = True) -> No
     target.add_argument("--target-npy", metavar="FILE", help="labels (n,) of .npy data")
 
 
+def _add_learning(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--max-classes", type=_positive, metavar="N",
+        help="most distinct labels; more are an error at once; default: 10000",
+    )  # fmt: skip
+    _add_null_target(parser)
+    _add_on_error(parser)
+
+
+def _add_null_target(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--drop-null-target", action="store_true",
+        help="leave out rows without a label (null, NaN, an empty field of CSV), and count them",
+    )  # fmt: skip
+
+
+def _add_on_error(parser: argparse.ArgumentParser, *more: str) -> None:
+    null = "; null: write nulls for them" if more else ""
+    parser.add_argument(
+        "--on-error", choices=["fail", *more, "skip"], default="fail",
+        help="what to do with rows of values that the model cannot take (infinities, missing "
+        f"values): fail is the default; skip: leave them out, and count them{null}",
+    )  # fmt: skip
+
+
 def _add_reading(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--batch-rows", type=_positive, metavar="N", help="most rows in memory")
     parser.add_argument("--threads", type=_positive, metavar="N", help="default: every core")
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no notes")
 
 
-class _Extend(argparse.Action):
-    """Names of an option that is given more than once are those of all times together."""
+class _More(argparse.Action):
+    """Names that add to those of the same option before; "auto" stands alone."""
 
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
-        before = getattr(namespace, self.dest)
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
+        before = getattr(namespace, self.dest) or ()
         if before and "auto" in (before, values):
-            parser.error(f"argument {option_string}: 'auto' cannot be combined with names")
-        kind = type(values)
-        setattr(namespace, self.dest, kind([*before, *values]) if before else values)
+            parser.error(f"argument {option}: auto stands alone")
+        setattr(namespace, self.dest, values if values == "auto" else (*before, *values))
 
 
 _OUTPUTS = (".parquet", ".csv", ".arrow", ".feather", ".ipc", ".npy")
@@ -291,8 +340,8 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _categorical(text: str) -> str | list[str]:
-    return text if text == "auto" else list(_names(text))
+def _categorical(text: str) -> str | tuple[str, ...]:
+    return text if text == "auto" else _names(text)
 
 
 def _positive(text: str) -> int:

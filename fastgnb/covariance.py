@@ -10,11 +10,26 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .correlation import (
+    correlation,
+    least_eigenvalue,
+    rounding,
+    units,
+    varying,
+)
 from .kernels.logs import log_densities
-from .params import RotatedParams, epsilon_of, prior_of
+from .params import RotatedParams, check_smoothing, epsilon_of, prior_of
+from .pooling import mean_of, pooled
 from .stats import ClassStats
 
 Floats = NDArray[np.float64]
+
+# Class means farther apart than this many standard deviations are not centred together: deviations
+# from a common centre would lose as many digits.
+FAR = 1024.0
+
+
+TARGETS = frozenset({"diagonal", "spherical"})
 
 
 class FullMoments(NamedTuple):
@@ -39,13 +54,14 @@ def estimate_full(
     ddof: int = 0,
     reg_param: float = 0.0,
     shrinkage: str | float | None = None,
+    shrinkage_target: str = "diagonal",
     var_smoothing: float = 0.0,
 ) -> FullMoments:
     """Class priors, means and covariances of statistics with full scatter.
 
-    In this order: each class's covariance with ddof=0 is shrunk towards its mean variance times
-    the identity; classes are pooled where they are tied; weight - ddof takes the place of weight,
-    and gives 0 where there is no more weight than that;
+    In this order: each class's covariance with ddof=0 is shrunk towards its diagonal, or towards
+    its mean variance times the identity; classes are pooled by their weights where they are tied;
+    weight - ddof takes the place of weight, and gives 0 where there is no more weight than that;
     (1 - reg_param) of that and reg_param of the identity are added; and the diagonal is given
     var_smoothing times the largest variance of a feature over all rows. Cost: O(k d^2).
     Raises ValueError as `estimate`, and where the statistics have diagonal scatter.
@@ -54,74 +70,100 @@ def estimate_full(
         raise ValueError(
             "Full covariances need full scatter: make the statistics with scatter='full'."
         )
-    d = stats.n_features
-    epsilon = epsilon_of(stats.to_diag().collapse(), var_smoothing)
+    epsilon = check_smoothing(var_smoothing)
+    if epsilon > 0:  # without smoothing the variance of all rows may overflow
+        epsilon = epsilon_of(stats.to_diag().collapse(), var_smoothing)
     prior = prior_of(stats, priors)
-    shrunk = _shrunk(stats.covariance, stats.count, shrinkage)
-    count = stats.count[:, None, None]
+    shrunk = _shrunk(stats.covariance, stats.count, shrinkage, shrinkage_target)
     if tied:
-        left = stats.count.sum() - ddof * np.count_nonzero(stats.count)
-        with np.errstate(over="ignore"):  # a scatter may overflow where a variance does not
-            covariance = (count * shrunk).sum(axis=0) / left if left > 0 else np.zeros((d, d))
-        if not np.isfinite(covariance).all():
-            covariance = (count / left * shrunk).sum(axis=0)
+        covariance = pooled(stats.count, shrunk, ddof)[None]
     else:
+        count = stats.count[:, None, None]
         left = count - ddof
         covariance = np.where(left > 0, shrunk * (count / np.where(left > 0, left, 1.0)), 0.0)
-    unit = np.eye(d)
+    unit = np.eye(stats.n_features)
     if covariance_type == "diag":
         covariance = covariance * unit
     elif covariance_type == "spherical":
-        covariance = np.trace(covariance, axis1=-2, axis2=-1)[..., None, None] / d * unit
+        covariance = mean_of(_variances(covariance))[:, None, None] * unit
     covariance = (1.0 - reg_param) * covariance + (reg_param + epsilon) * unit
-    return FullMoments(prior, stats.mean.copy(), covariance, epsilon)
+    return FullMoments(prior, stats.mean.copy(), covariance[0] if tied else covariance, epsilon)
+
+
+def check_target(target: object) -> None:
+    """Raise ValueError unless it names a target of shrinkage."""
+    if target not in TARGETS:
+        raise ValueError(f"shrinkage_target must be one of {sorted(TARGETS)}, got {target!r}.")
 
 
 def whiten(stats: ClassStats, moments: FullMoments) -> RotatedParams:
     """The parameters of full covariances, of any rank.
 
-    A covariance is L L', and L^-1 (x - mean) is standard normal (Cholesky). Variances are taken in
-    units of the largest, of all rows or of a class, feature by feature. Where one along some axis
-    is smaller than float64 can tell from 0, d 2^-52 of these units, it counts as that much: a class
-    of few rows, or of one, is a thin density, and not none. Cost: O(k d^3).
+    A covariance is L L', and L^-1 (x - mean) is standard normal (Cholesky).
+
+    The rule for low rank: a covariance is taken in its own standard deviations, feature by feature,
+    which is the matrix of correlations (see `correlation.units` for variances that are 0), and an
+    eigenvalue of that matrix that float64 cannot tell from 0, being below (d + 32) 2^-52, counts
+    as d 2^-52, whatever the order of the features. So a class of few rows, or of one, is a thin
+    density, and not none.
+    No class has a part in the units of another, unless its own variances are 0.
+    Cost: O(k d^3).
     """
     covariance = moments.covariance.reshape(-1, *moments.covariance.shape[-2:])
-    own = np.diagonal(covariance, axis1=1, axis2=2).max(axis=0, initial=0.0)
-    unit = np.sqrt(np.maximum(stats.to_diag().collapse().variance[0], own))
-    unit = np.where(unit > 0, unit, 1.0)
-    pairs = [_whitener(each / np.outer(unit, unit)) for each in covariance]
-    whitener = np.array([w for w, _ in pairs]) / unit
-    log_det = np.array([det for _, det in pairs]) + 2.0 * np.log(unit).sum()
-    theta, k = moments.theta, len(stats.classes)
-    if len(covariance) < k or k == 1:
-        centre = stats.to_diag().collapse().mean
-        mean = (theta - centre) @ whitener[0].T
-    else:
-        centre, mean = theta, np.zeros_like(theta)
+    unit = units(stats, covariance)
+    pairs = [_whitener(correlation(*each)) for each in zip(covariance, unit, strict=True)]
+    whitener = np.array([w for w, _ in pairs]) / unit[:, None, :]
+    log_det = np.array([det for _, det in pairs]) + 2.0 * np.log(unit).sum(axis=1)
+    k = len(stats.classes)
     possible = (moments.class_prior > 0) & (stats.count > 0)
+    centre, whitener, mean = _centred(stats, whitener, possible)
     return RotatedParams(
         _log_prior(moments.class_prior, possible), np.broadcast_to(log_det, (k,)).copy(), centre,
         whitener, mean, np.ones_like(mean),
     )  # fmt: skip
 
 
+def _centred(
+    stats: ClassStats, whitener: Floats, possible: NDArray[np.bool_]
+) -> tuple[Floats, Floats, Floats]:
+    """Centres (g, d), whiteners (g, d, d), and means (k, d) as whitened deviations from centres.
+
+    One whitener has one centre, unless the classes are so far apart that deviations from it would
+    lose digits. What a float64 centre leaves of a mean is in the whitened mean.
+    """
+    k = len(stats.classes)
+    if len(whitener) < k or k == 1:
+        centre = stats.to_diag().collapse().mean
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = ((stats.mean - centre) + stats.mean_low) @ whitener[0].T
+        if k == 1 or np.abs(mean[possible]).max(initial=0.0) <= FAR:
+            return centre, whitener, mean
+        whitener = np.repeat(whitener, k, axis=0)
+    mean = (whitener @ stats.mean_low[:, :, None])[:, :, 0]
+    return stats.mean.copy(), whitener, mean
+
+
 def _log_prior(prior: Floats, possible: NDArray[np.bool_]) -> Floats:
     return log_densities(prior, possible, np.ones((len(prior), 1)))[0]
 
 
-def _whitener(covariance: Floats) -> tuple[Floats, float]:
-    """W (d, d), triangular, with W'W the inverse of a covariance, and the covariance's log det."""
-    d = len(covariance)
-    least = d * float(np.finfo(np.float64).eps)
+def _whitener(matrix: Floats) -> tuple[Floats, float]:
+    """W (d, d), triangular, with W'W the inverse of a matrix of correlations, and its log det.
+
+    Whether Cholesky's factor will do is told by a bound on the least eigenvalue, and not by its
+    pivots, which may be far above it: tr(W'W) is the sum of the inverse eigenvalues.
+    """
+    d = len(matrix)
     try:
-        lower = np.linalg.cholesky(covariance)
-        pivots = np.diagonal(lower) ** 2
-        if pivots.min(initial=1.0) > 16.0 * least * max(1.0, float(np.max(covariance))):
-            return _inverse(np.asarray(lower, np.float64)), float(np.log(pivots).sum())
+        lower = np.linalg.cholesky(matrix)
+        inverse = _inverse(np.asarray(lower, np.float64))
+        if (inverse**2).sum() * 4.0 * rounding(d) < 1.0:
+            return inverse, float(2.0 * np.log(np.diagonal(lower)).sum())
     except np.linalg.LinAlgError:
         pass
-    values, vectors = np.linalg.eigh(covariance)
-    values = np.maximum(values, least)
+    values, vectors = np.linalg.eigh(matrix)
+    values = np.where(values > rounding(d), values, least_eigenvalue(d))
+    # Largest rows first, with which QR keeps the digits of small ones.
     turned = np.linalg.qr(vectors.T / np.sqrt(values)[:, None], mode="r")
     return np.triu(turned), float(np.log(values).sum())
 
@@ -136,19 +178,40 @@ def _inverse(lower: Floats) -> Floats:
     return out
 
 
-def _shrunk(covariance: Floats, count: Floats, shrinkage: str | float | None) -> Floats:
-    """(1 - s) S + s tr(S) / d I, with s given, or of Chen, Wiesel, Eldar and Hero (2010): OAS."""
+def _variances(covariance: Floats) -> Floats:
+    return np.diagonal(covariance, axis1=1, axis2=2)
+
+
+def _shrunk(
+    covariance: Floats, count: Floats, shrinkage: str | float | None, target: str
+) -> Floats:
+    """(1 - s) S + s T, where T is the diagonal of S, or its mean variance times the identity."""
     if shrinkage is None:
         return covariance
-    d = covariance.shape[1]
-    mu = np.trace(covariance, axis1=1, axis2=2) / d
+    towards = _variances(covariance)
+    if target != "diagonal":
+        towards = np.repeat(mean_of(towards)[:, None], covariance.shape[1], axis=1)
     share: Any = shrinkage
     if isinstance(shrinkage, str):
-        alpha = (covariance**2).mean(axis=(1, 2))
-        with np.errstate(over="ignore"):
-            low = (count + 1.0) * (alpha - mu**2 / d)
-        share = np.where(
-            low > 0, np.minimum((alpha + mu**2) / np.where(low > 0, low, 1.0), 1.0), 1.0
-        )
-    share = np.broadcast_to(share, mu.shape)[:, None, None]
-    return np.asarray((1.0 - share) * covariance + share * mu[:, None, None] * np.eye(d))
+        is_diagonal = target == "diagonal"
+        share = [
+            _oas(varying(S)[2] if is_diagonal else S, n)
+            for S, n in zip(covariance, count, strict=True)
+        ]
+    share = np.broadcast_to(share, count.shape)[:, None, None]
+    return np.asarray((1.0 - share) * covariance + share * towards[:, :, None] * np.eye(towards.shape[1]))
+
+
+def _oas(covariance: Floats, count: float) -> float:
+    """The share of the target: oracle approximating shrinkage (Chen, Wiesel, Eldar, Hero 2010).
+
+    Squares are taken in units of the mean variance, so that none under- or overflows.
+    """
+    mu = float(mean_of(np.diagonal(covariance)[None])[0]) if len(covariance) else 0.0
+    if not mu > 0:
+        return 1.0
+    d = len(covariance)
+    scaled = covariance / mu
+    square = float((scaled**2).mean())
+    low = (count + 1.0) * (square - 1.0 / d)
+    return min((square + 1.0) / low, 1.0) if low > 0 else 1.0

@@ -1,8 +1,11 @@
 """How good predictions are, from one pass over (true labels, codes, probabilities).
 
-`Evaluator` adds batches; what it keeps is the confusion matrix, exact in int64, and one
-sum a batch for each of the two scores, so that the result is that of all rows at once.
-The numbers are those of `sklearn.metrics` on the same rows.
+`Evaluator` adds batches; what it keeps is counts, exact in int64, and one sum a batch for each of
+the two scores, so that the result is that of all rows at once. The numbers are those of
+`sklearn.metrics` on the same rows.
+
+Memory does not grow with the labels of the data: of those that the model does not know, the first
+UNSEEN that are met have counts of their own, and the rest are counted together.
 """
 
 from __future__ import annotations
@@ -15,7 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Evaluation", "Evaluator"]
+__all__ = ["MATRIX", "UNSEEN", "Evaluation", "Evaluator"]
+
+UNSEEN = 100
+"""Most labels unknown to the model that are counted one by one."""
+
+MATRIX = 2000
+"""Most classes of a model for which a confusion matrix is counted (32 MB)."""
 
 _BLOCK = 1 << 18
 """Probabilities widened to float64 at a time."""
@@ -28,65 +37,63 @@ class Evaluation:
     Attributes
     ----------
     labels : ndarray (k,), sorted.
-    confusion : ndarray (k, k) int64, rows true and columns predicted.
+    confusion : ndarray (k, k) int64, rows true and columns predicted; None where the model has
+        more than MATRIX classes. Rows of labels that are not listed are not in it.
+    hit, support, predicted : ndarray (k,) int64, rows of each label that are predicted right, rows
+        of each label, rows predicted as it.
+    n_rows : int, rows of all labels.
     accuracy : share of rows predicted right.
     log_loss : mean of -log p(true label), p clipped to [eps, 1 - eps] of its dtype.
     brier : mean squared error of the probabilities: summed over the labels, halved for
         two (so that it lies in [0, 1]), as `sklearn.metrics.brier_score_loss` does.
-    support, predicted : ndarray (k,) int64, rows of each label, rows predicted as it.
+    n_unseen : int, rows of labels that the model does not know: wrong, whatever is predicted.
+    n_unlisted : int, those of them whose labels are not among `labels`, beyond the first UNSEEN.
     tpr, fpr, ppv, npv, f1 : ndarray (k,), each label against the rest; 0 where undefined.
     """
 
     labels: np.ndarray
-    confusion: NDArray[np.int64]
+    confusion: NDArray[np.int64] | None
+    hit: NDArray[np.int64]
+    support: NDArray[np.int64]
+    predicted: NDArray[np.int64]
     log_loss: float
     brier: float
+    n_unseen: int = 0
+    n_unlisted: int = 0
 
     @property
     def n_rows(self) -> int:
-        return int(self.confusion.sum())
+        return int(self.support.sum()) + self.n_unlisted
 
     @property
     def accuracy(self) -> float:
-        return int(self._hit.sum()) / self.n_rows
-
-    @property
-    def _hit(self) -> NDArray[np.int64]:
-        return self.confusion.diagonal()
-
-    @property
-    def support(self) -> NDArray[np.int64]:
-        return np.asarray(self.confusion.sum(axis=1))
-
-    @property
-    def predicted(self) -> NDArray[np.int64]:
-        return np.asarray(self.confusion.sum(axis=0))
+        return int(self.hit.sum()) / self.n_rows
 
     @property
     def tpr(self) -> NDArray[np.float64]:
         """True positive rate: recall, sensitivity."""
-        return _ratio(self._hit, self.support)
+        return _ratio(self.hit, self.support)
 
     @property
     def fpr(self) -> NDArray[np.float64]:
         """False positive rate: 1 - specificity."""
-        return _ratio(self.predicted - self._hit, self.n_rows - self.support)
+        return _ratio(self.predicted - self.hit, self.n_rows - self.support)
 
     @property
     def ppv(self) -> NDArray[np.float64]:
         """Positive predictive value: precision."""
-        return _ratio(self._hit, self.predicted)
+        return _ratio(self.hit, self.predicted)
 
     @property
     def npv(self) -> NDArray[np.float64]:
         """Negative predictive value."""
-        neither = self.n_rows - self.support - self.predicted + self._hit
+        neither = self.n_rows - self.support - self.predicted + self.hit
         return _ratio(neither, self.n_rows - self.predicted)
 
     @property
     def f1(self) -> NDArray[np.float64]:
         """Harmonic mean of precision and recall."""
-        return _ratio(2 * self._hit, self.support + self.predicted)
+        return _ratio(2 * self.hit, self.support + self.predicted)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain Python values, ready for JSON."""
@@ -98,11 +105,13 @@ class Evaluation:
             "log_loss": self.log_loss,
             "brier_score": self.brier,
             "labels": self.labels.tolist(),
-            "confusion_matrix": self.confusion.tolist(),
+            "confusion_matrix": None if self.confusion is None else self.confusion.tolist(),
             "per_class": [
                 {"label": label} | {name: columns[name][i] for name in rates}
                 for i, label in enumerate(self.labels.tolist())
             ],
+            "n_unseen_rows": self.n_unseen,
+            "n_unlisted_rows": self.n_unlisted,
         }
 
 
@@ -114,35 +123,64 @@ def _ratio(part: NDArray[np.int64], whole: NDArray[np.int64]) -> NDArray[np.floa
 class Evaluator:
     """Adds up batches of predictions of a model with these `classes` (k,), sorted.
 
-    Cost a batch: O(n k). Memory: O(k^2), 16 bytes a batch, and a fixed block.
+    Cost a batch: O(n k). Memory: O(k) and 16 bytes a batch, besides a matrix (k, k) where k is at
+    most MATRIX, and a fixed block.
     """
 
     def __init__(self, classes: np.ndarray) -> None:
         self._classes = np.asarray(classes)
         k = len(self._classes)
-        self._confusion = np.zeros((k, k), np.int64)
-        self._unseen: dict[Any, np.ndarray] = {}  # label -> (k,) how its rows were predicted
+        self._confusion = np.zeros((k, k), np.int64) if k <= MATRIX else None
+        self._hit, self._support, self._predicted = np.zeros((3, k), np.int64)
+        self._places: dict[Any, int] = {}  # unseen label -> its row of `_unseen`
+        self._unseen = np.zeros((UNSEEN + 1, k), np.int64)  # the last one for all others
         self._index = {label: i for i, label in enumerate(self._classes.tolist())}
         self._losses: list[float] = []
         self._squares: list[float] = []
+
+    @property
+    def n_rows(self) -> int:
+        """Rows so far."""
+        return int(self._predicted.sum())
+
+    @property
+    def n_known(self) -> int:
+        """Rows so far whose label the model knows."""
+        return int(self._support.sum())
+
+    @property
+    def unseen(self) -> list[Any]:
+        """The first labels met that the model does not know."""
+        return list(self._places)
 
     def update(self, y: np.ndarray, codes: np.ndarray, proba: np.ndarray) -> None:
         """Add rows: true labels (n,), predicted codes (n,), probabilities (n, k) in float.
 
         A label that the model does not know counts as wrong, with probability zero.
         """
-        true = self._encode(y)
+        true, k = self._encode(y), len(self._classes)
         known = true >= 0
-        np.add.at(self._confusion, (true[known], codes[known]), 1)
-        for label, code in zip(y[~known].tolist(), codes[~known].tolist(), strict=True):
-            counts = self._unseen.setdefault(label, np.zeros(len(self._classes), np.int64))
-            counts[code] += 1
+        pairs = true[known], codes[known]
+        if self._confusion is not None:
+            np.add.at(self._confusion, pairs, 1)
+        self._hit += np.bincount(pairs[0][pairs[0] == pairs[1]], minlength=k)
+        self._support += np.bincount(pairs[0], minlength=k)
+        self._predicted += np.bincount(codes, minlength=k)
+        places = [self._place(label) for label in y[~known].tolist()]
+        np.add.at(self._unseen, (np.array(places, np.int64), codes[~known]), 1)
         self._losses.append(_loss(true, proba))
         self._squares.append(math.fsum(_squares(true, proba)))
 
+    def _place(self, label: Any) -> int:
+        """The row of `_unseen` for a label that the model does not know."""
+        if len(self._places) < UNSEEN:
+            return self._places.setdefault(label, len(self._places))
+        return self._places.get(label, UNSEEN)
+
     def _encode(self, y: np.ndarray) -> np.ndarray:
         """Positions of labels among the classes, -1 for a label not there."""
-        if self._classes.dtype.kind not in "iufb" or y.dtype.kind not in "iufb":
+        kind = self._classes.dtype.kind
+        if kind not in "iufb" or y.dtype.kind != kind:  # NumPy would round whole numbers to floats
             index = self._index
             return np.fromiter((index.get(label, -1) for label in y.tolist()), np.int64, len(y))
         at = np.searchsorted(self._classes, y).clip(max=len(self._classes) - 1)
@@ -150,35 +188,36 @@ class Evaluator:
 
     def result(self) -> Evaluation:
         """The scores so far; ValueError before the first row."""
-        rows = int(self._confusion.sum()) + sum(int(c.sum()) for c in self._unseen.values())
+        rows = self.n_rows
         if rows == 0:
             raise ValueError("no rows to evaluate, expected at least one")
         labels = self._labels()
-        confusion = self._whole_confusion(labels)
-        scale = 0.5 if len(labels) < 3 else 1.0
+        place = {label: i for i, label in enumerate(labels.tolist())}
+        ours = np.array([place[label] for label in self._classes.tolist()], np.int64)
+        others = np.array([place[label] for label in self._places], np.int64)
+        unseen = self._unseen[: len(others)]
+        hit, support, predicted = np.zeros((3, len(labels)), np.int64)
+        hit[ours], support[ours], predicted[ours] = self._hit, self._support, self._predicted
+        support[others] = unseen.sum(axis=1)
+        confusion = None
+        if self._confusion is not None:
+            confusion = np.zeros((len(labels), len(labels)), np.int64)
+            confusion[np.ix_(ours, ours)] = self._confusion
+            confusion[np.ix_(others, ours)] = unseen
         return Evaluation(
-            labels=labels,
-            confusion=confusion,
+            labels, confusion, hit, support, predicted,
             log_loss=math.fsum(self._losses) / rows,
-            brier=scale * math.fsum(self._squares) / rows,
-        )
+            brier=(0.5 if len(labels) < 3 else 1.0) * math.fsum(self._squares) / rows,
+            n_unseen=int(self._unseen.sum()), n_unlisted=int(self._unseen[UNSEEN].sum()),
+        )  # fmt: skip
 
     def _labels(self) -> np.ndarray:
         """The union of the classes and the labels met, sorted, in a type that holds both."""
-        if not self._unseen:
+        if not self._places:
             return self._classes
-        every = sorted([*self._classes.tolist(), *self._unseen])
+        every = sorted([*self._classes.tolist(), *self._places])
         text = self._classes.dtype.kind in "OUT"
         return np.array(every, dtype=object if text else None)
-
-    def _whole_confusion(self, labels: np.ndarray) -> NDArray[np.int64]:
-        place = {label: i for i, label in enumerate(labels.tolist())}
-        ours = [place[label] for label in self._classes.tolist()]
-        confusion = np.zeros((len(labels), len(labels)), np.int64)
-        confusion[np.ix_(ours, ours)] = self._confusion
-        for label, counts in self._unseen.items():
-            confusion[place[label], ours] = counts
-        return confusion
 
 
 def _loss(true: np.ndarray, proba: np.ndarray) -> float:

@@ -7,20 +7,23 @@ member needs an entry here, and an estimator.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .covariance import FullMoments, estimate_full, whiten
+from .covariance import FAR, FullMoments, check_target, estimate_full, whiten
 from .mixed_params import (
     CategoryMoments,
     check_alpha,
     check_marks,
+    check_most,
     estimate_mixed,
     least_categories,
 )
-from .mixed_stats import MixedStats
+from .mixed_stats import MAX_CATEGORIES, MixedStats
 from .params import (
     Moments,
     RotatedParams,
@@ -30,7 +33,8 @@ from .params import (
     estimate,
     rotated_params,
 )
-from .rotation import Axes, check_components, principal_axes, rotate
+from .pooling import pooled
+from .rotation import Axes, check_components, factor_of_total, principal_axes, rotate
 from .stats import ClassStats
 
 __all__ = ["MEMBERS", "ROTATIONS", "AlongAxes", "Fitted", "Member", "estimate_along_axes"]
@@ -62,9 +66,11 @@ class Member(NamedTuple):
 
 
 class AlongAxes(NamedTuple):
-    """Axes (g, r, d), the centre (g, d) where they cross, moments (k, r) along them, parameters."""
+    """Axes (g, r, d) of features over their units (d,), the centre (g, d) where they cross, moments
+    (k, r) along them, parameters."""
 
     axes: Axes
+    unit: Floats
     centre: Floats
     moments: Moments
     params: RotatedParams
@@ -75,35 +81,59 @@ def estimate_along_axes(
     *,
     n_components: int | float | None = None,
     rotation: str = "total",
+    standardize: bool = False,
     priors: ArrayLike | None = None,
     var_smoothing: float = 1e-9,
     **sharing: Any,
 ) -> AlongAxes:
     """Naive Bayes along the principal axes of statistics with full scatter. Cost: O(k d^2 + d^3).
 
-    See `rotation.principal_axes` for n_components, and `params.estimate` for the rest. Raises
-    ValueError for diagonal scatter, and for parameters that do not fit.
+    With standardize, of each feature over its standard deviation over all rows, as if rows had
+    been divided by that first. See `rotation.principal_axes` for n_components, and
+    `params.estimate` for the rest. Raises ValueError for diagonal scatter, and for parameters that
+    do not fit.
     """
     if stats.covariance is None:
         raise ValueError(
             "Principal axes need full scatter: make the statistics with scatter='full'."
         )
-    whole = stats.to_diag().collapse()
+    whole = stats.collapse()
     if not np.isfinite(whole.variance).all():
         raise ValueError(
             "The variance of all rows overflows float64: classes are too far apart. Scale the "
             "features down."
         )
+    assert whole.covariance is not None
+    unit = np.ones(stats.n_features)
+    if standardize:
+        unit = np.sqrt(np.where(whole.variance[0] > 0, whole.variance[0], 1.0))
+    centre, factor = whole.mean, None
     if rotation == "class":
         centre, scatters = stats.mean, stats.covariance
+    elif rotation == "within":
+        scatters = pooled(stats.count, stats.covariance)[None]
     else:
-        scatter = stats.within() if rotation == "within" else stats.total()
-        centre, scatters = whole.mean, scatter[None] / stats.count.sum()
-    axes = principal_axes(scatters, n_components)
-    seen = rotate(stats, centre, axes.components)
+        scatters, factor = whole.covariance, partial(factor_of_total, stats, unit)
+    axes = principal_axes(scatters / unit / unit[:, None], n_components, factor)
+    components = axes.components / unit
+    seen = rotate(stats, centre, components)
     moments = estimate(seen, priors=priors, var_smoothing=var_smoothing, **sharing)
-    params = rotated_params(moments, centre, axes.components, stats.count)
-    return AlongAxes(axes, centre, moments, params)
+    params = rotated_params(moments, centre, components, stats.count)
+    return AlongAxes(axes, unit, centre, moments, _well_centred(stats, params))
+
+
+def _well_centred(stats: ClassStats, params: RotatedParams) -> RotatedParams:
+    """The parameters with a centre of each class, where one for all would lose digits."""
+    k = len(stats.count)
+    is_far = np.abs(params.mean * params.scale).max(axis=1, initial=0.0) > FAR
+    if k == 1 or len(params.centre) == k or not (is_far & (params.log_prior > -np.inf)).any():
+        return params
+    whitener = params.whitener * params.scale[:, :, None]
+    mean = (whitener @ stats.mean_low[:, :, None])[:, :, 0]
+    return replace(
+        params, centre=stats.mean.copy(), whitener=whitener, mean=mean,
+        scale=np.ones_like(params.scale),
+    )  # fmt: skip
 
 
 def _naive(stats: ClassStats, **options: Any) -> Fitted:
@@ -145,6 +175,7 @@ def _check_full(options: Mapping[str, Any]) -> None:
     check_sharing(options["covariance_type"], options["tied"], options["ddof"], kinds)
     check_unit(options["reg_param"], "reg_param")
     check_shrinkage(options["shrinkage"])
+    check_target(options["shrinkage_target"])
 
 
 def _check_axes(options: Mapping[str, Any]) -> None:
@@ -153,6 +184,8 @@ def _check_axes(options: Mapping[str, Any]) -> None:
         raise ValueError(
             f"rotation must be one of {sorted(ROTATIONS)}, got {options['rotation']!r}."
         )
+    if not isinstance(options["standardize"], (bool, np.bool_)):
+        raise ValueError(f"standardize must be True or False, got {options['standardize']!r}.")
     _check_naive(options)
 
 
@@ -160,6 +193,7 @@ def _check_mixed(options: Mapping[str, Any]) -> None:
     check_marks(options["categorical_features"])
     check_alpha(options["alpha"])
     least_categories(options["min_categories"], None)
+    check_most(options["max_categories"])
 
 
 _SHARING = {"tied": False, "ddof": 0}
@@ -169,15 +203,21 @@ MEMBERS: dict[str, Member] = {
         False, {"covariance_type": "diag"} | _SHARING, _check_naive, 1e-9, _naive
     ),
     "GaussianBayes": Member(
-        True, {"covariance_type": "full", "reg_param": 0.0, "shrinkage": None} | _SHARING,
+        True,
+        {"covariance_type": "full", "reg_param": 0.0, "shrinkage": None,
+         "shrinkage_target": "diagonal"} | _SHARING,
         _check_full, 0.0, _full,
     ),
     "PCAGaussianNB": Member(
-        True, {"n_components": None, "rotation": "total", "covariance_type": "diag"} | _SHARING,
+        True,
+        {"n_components": None, "rotation": "total", "standardize": False,
+         "covariance_type": "diag"} | _SHARING,
         _check_axes, 1e-9, _along_axes,
     ),
     "MixedNB": Member(
-        False, {"categorical_features": None, "alpha": 1.0, "min_categories": None},
+        False,
+        {"categorical_features": None, "alpha": 1.0, "min_categories": None,
+         "max_categories": MAX_CATEGORIES},
         _check_mixed, 1e-9, _mixed,
     ),
 }  # fmt: skip

@@ -85,6 +85,7 @@ class GaussianBayes(GaussianClassifier):
         "priors": ["array-like", None],
         "reg_param": [Interval(Real, 0, 1, closed="both")],
         "shrinkage": [StrOptions({"oas"}), Interval(Real, 0, 1, closed="both"), None],
+        "shrinkage_target": [StrOptions({"diagonal", "spherical"})],
         "var_smoothing": [Interval(Real, 0, None, closed="left")],
     }
 
@@ -97,6 +98,7 @@ class GaussianBayes(GaussianClassifier):
         priors: ArrayLike | None = None,
         reg_param: float = 0.0,
         shrinkage: str | float | None = None,
+        shrinkage_target: str = "diagonal",
         var_smoothing: float = 0.0,
     ) -> None:
         self.covariance_type = covariance_type
@@ -105,6 +107,7 @@ class GaussianBayes(GaussianClassifier):
         self.priors = priors
         self.reg_param = reg_param
         self.shrinkage = shrinkage
+        self.shrinkage_target = shrinkage_target
         self.var_smoothing = var_smoothing
 
     def _estimate(self, stats: ClassStats) -> tuple[FullMoments, RotatedParams]:

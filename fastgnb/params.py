@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._validate import check_dense, check_unmasked
 from .kernels.logs import log_densities
+from .pooling import mean_of, pooled
 from .stats import ClassStats
 
 Floats = NDArray[np.float64]
@@ -152,18 +153,13 @@ def _variances(stats: ClassStats, covariance_type: str, *, tied: bool, ddof: int
     """Variances (k, d) without smoothing."""
     variance, weight = stats.variance, stats.weight
     if tied:
-        whole = weight.sum(axis=0) - ddof * np.count_nonzero(weight, axis=0)
-        some = np.where(whole > 0, whole, 1.0)
-        with np.errstate(over="ignore"):  # a scatter may overflow where a variance does not
-            pooled = (weight * variance).sum(axis=0) / some
-        if not np.isfinite(pooled).all():
-            pooled = (weight / some * variance).sum(axis=0)
-        variance = np.broadcast_to(np.where(whole > 0, pooled, 0.0), variance.shape)
+        variance = np.broadcast_to(pooled(weight, variance, ddof), variance.shape)
     elif ddof:
         left = weight - ddof
-        variance = np.where(left > 0, variance * (weight / np.where(left > 0, left, 1.0)), 0.0)
+        with np.errstate(over="ignore"):  # a weight just above ddof may leave none in range
+            variance = np.where(left > 0, variance * (weight / np.where(left > 0, left, 1.0)), 0.0)
     if covariance_type == "spherical":
-        variance = np.broadcast_to(variance.mean(axis=1, keepdims=True), variance.shape)
+        variance = np.broadcast_to(mean_of(variance)[:, None], variance.shape)
     return variance
 
 

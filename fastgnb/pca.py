@@ -70,6 +70,7 @@ class PCAGaussianNB(GaussianClassifier):
             None,
         ],
         "rotation": [StrOptions(set(ROTATIONS))],
+        "standardize": ["boolean"],
         "covariance_type": [StrOptions({"diag", "spherical"})],
         "tied": ["boolean"],
         "ddof": [Interval(Integral, 0, 1, closed="both")],
@@ -82,6 +83,7 @@ class PCAGaussianNB(GaussianClassifier):
         *,
         n_components: int | float | None = None,
         rotation: str = "total",
+        standardize: bool = False,
         covariance_type: str = "diag",
         tied: bool = False,
         ddof: int = 0,
@@ -90,6 +92,7 @@ class PCAGaussianNB(GaussianClassifier):
     ) -> None:
         self.n_components = n_components
         self.rotation = rotation
+        self.standardize = standardize
         self.covariance_type = covariance_type
         self.tied = tied
         self.ddof = ddof
@@ -101,11 +104,11 @@ class PCAGaussianNB(GaussianClassifier):
 
     def _adopt(self, stats: ClassStats, estimated: AlongAxes) -> None:
         super()._adopt(stats, estimated)
-        axes, centre, moments, self._rotated = estimated
+        axes, unit, centre, moments, self._rotated = estimated
         own = slice(None) if self.rotation == "class" else 0
         weight = stats.count[:, None] if self.rotation == "class" else stats.count.sum()
         unbiased = np.where(weight > 1, weight / np.maximum(weight - 1, 1e-300), 1.0)
-        self.components_, self.mean_ = axes.components[own], centre[own]
+        self.components_, self.mean_, self.scale_ = axes.components[own], centre[own], unit
         self.explained_variance_ = (axes.variance * unbiased)[own]
         self.explained_variance_ratio_ = axes.share[own]
         self.n_components_ = axes.components.shape[1]
@@ -119,6 +122,6 @@ class PCAGaussianNB(GaussianClassifier):
         noise = draw.standard_normal((len(codes), self.n_components_))
         along = self.theta_[codes] + np.sqrt(self.var_)[codes] * noise
         if self.rotation != "class":
-            return np.asarray(along @ self.components_ + self.mean_)
+            return np.asarray(along @ self.components_ * self.scale_ + self.mean_)
         across = np.einsum("nr,nrd->nd", along, self.components_[codes])
-        return np.asarray(across + self.mean_[codes])
+        return np.asarray(across * self.scale_ + self.mean_[codes])

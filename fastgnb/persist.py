@@ -11,7 +11,8 @@ Whatever a reader of today would not understand raises the number, and it then s
 Schema 2 adds the other members of the family, with `options` and full scatter; their parameters
 are estimated anew from the statistics. A MixedNB has `categorical`, its features with categories,
 and their counts side by side in one tensor; the others are of its continuous features, which may
-be none. What schema 1 can hold is still written in it.
+be none. Schema 3 adds the options `shrinkage_target`, `standardize` and `max_categories`; without
+them, as in schema 2, they are "spherical", False and None. What an earlier schema can hold is still written in it.
 
 Pickle and joblib files of models work too, but loading one runs whatever code its writer chose:
 exchange model files, not pickles.
@@ -35,9 +36,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import __version__
 from ._atomic import replacing
-from ._categories import MixedRows, is_frame, slots, split
+from ._categories import MixedRows, exact_table, slots, split
+from ._frames import in_memory, is_frame
+from ._labels import same_labels
 from ._model_file import ModelFileError, pack, unpack
-from ._validate import NotFiniteError, check_finite, check_missing, same_labels
+from ._validate import NotFiniteError, check_finite, check_missing
 from .family import MEMBERS, Member
 from .kernels.outputs import Scores, Table
 from .mixed_params import CategoryMoments, MixedParams
@@ -68,6 +71,12 @@ _OF_FEATURES = {"mean", "mean_low", "variance", "theta", "var"}
 _MOMENTS = {"class_prior", "theta", "var"}  # of GaussianNB, whose attributes may be edited
 _OPTIONAL = {"feature_count", "peak"}
 _PLAIN = MEMBERS["GaussianNB"].options
+# Options that came with schema 3, and what files without them mean.
+_SINCE_3: dict[str, Any] = {
+    "shrinkage_target": "spherical",
+    "standardize": False,
+    "max_categories": None,
+}
 _LISTS = {"categorical_features", "min_categories"}  # options that may be lists
 _KINDS_OF_CATEGORIES = {"<i8", "<u8", "<f8", "|b1", "object"}
 # Python's types of labels by NumPy's kinds, "O" being text as objects.
@@ -189,12 +198,15 @@ class SavedModel:
         skip, stats = self.missing == "skip", self.stats
         rows = X
         if not isinstance(X, MixedRows):
-            rows = split(X if is_frame(X) else np.asarray(X), stats.is_categorical, skip=skip)
+            given = in_memory(X)
+            given = given if is_frame(given) else np.asarray(exact_table(given))
+            rows = split(given, stats.is_categorical, skip=skip)
         if not skip:
             rows.check_present()
         params = MixedParams.from_moments(self._gaussian(), self.categorical or (), stats)
         scores = score_mixed(
-            rows.continuous, slots(rows.columns, stats.categories), params,
+            rows.continuous,
+            slots(rows.columns, stats.categories, stats.categorical_names()), params,
             table=table, evidence=evidence, skip=skip,
         )  # fmt: skip
         if scores.bad >= 0:
@@ -362,9 +374,13 @@ def _document(model: SavedModel) -> dict[str, Any]:
     is_old = (
         model.model == "GaussianNB" and model.options == _PLAIN and model.stats.covariance is None
     )
-    head: dict[str, Any] = {"schema": 1 if is_old else 2}
+    options = dict(model.options)
+    is_second = all(options.get(name, value) == value for name, value in _SINCE_3.items())
+    if is_second:
+        options = {name: value for name, value in options.items() if name not in _SINCE_3}
+    head: dict[str, Any] = {"schema": 1 if is_old else 2 if is_second else 3}
     if not is_old:
-        head["options"] = dict(model.options)
+        head["options"] = options
     if model.model == "MixedNB":
         at = np.flatnonzero(model.stats.is_categorical).tolist()
         head["categorical"] = [
@@ -438,7 +454,7 @@ def _restore(document: dict[str, Any], tensors: Mapping[str, NDArray[Any]]) -> S
     }
     versions = _restore_versions(document["versions"])
     epsilon = _from_zero_up(document, "epsilon")
-    options = dict(member.options) if is_old else _restore_options(document["options"], member)
+    options = _restore_options(document, member)
     if name != "GaussianNB":
         return replace(
             SavedModel.from_stats(stats, model=name, **rest, **options), versions=versions
@@ -447,11 +463,16 @@ def _restore(document: dict[str, Any], tensors: Mapping[str, NDArray[Any]]) -> S
     return SavedModel(stats, *moments, versions=versions, options=options, **rest)
 
 
-def _restore_options(options: Any, member: Member) -> dict[str, Any]:
+def _restore_options(document: Mapping[str, Any], member: Member) -> dict[str, Any]:
     """Options of exactly the member's names, each of a kind and value that it can have."""
+    if document["schema"] == 1:
+        return dict(member.options)
+    options = document["options"]
     if type(options) is not dict:
         raise ValueError("options are not an object")
-    _check_names(options, member.options)
+    later = _SINCE_3.keys() & member.options if document["schema"] == 2 else set()
+    _check_names(options, member.options.keys() - later)
+    options = options | {name: _SINCE_3[name] for name in later}
     for name, value in options.items():
         items = value if type(value) is list and name in _LISTS else [value]
         kinds = set(map(type, items))

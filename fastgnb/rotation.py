@@ -6,6 +6,7 @@ component analysis is a step from statistics to statistics.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -13,9 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .correlation import rounding, varying
+from .pooling import pooled, rooted
+from .singular import left_singular
 from .stats import ClassStats
 
 Floats = NDArray[np.float64]
+
+# Eigenvalues above this share of the largest one are right to 1e-11 as LAPACK finds them.
+_CERTAIN = 2.0**-14
 
 
 class Axes(NamedTuple):
@@ -26,7 +33,11 @@ class Axes(NamedTuple):
     share: Floats
 
 
-def principal_axes(scatters: Floats, n_components: int | float | None) -> Axes:
+def principal_axes(
+    scatters: Floats,
+    n_components: int | float | None,
+    factor: Callable[[], Floats] | None = None,
+) -> Axes:
     """The axes of each scatter (g, d, d) along which it is largest, in falling order.
 
     Parameters
@@ -35,24 +46,87 @@ def principal_axes(scatters: Floats, n_components: int | float | None) -> Axes:
     n_components : how many; a number between 0 and 1: as few as have together more than that share
         of the variance, of the scatter that needs most; None: all along which something varies, of
         the scatter that has fewest and any.
+    factor : returns F (d, m) where each scatter is F F' and F has more digits; None: nothing does.
 
-    The largest component of each axis is positive. What varies by less than float64 can tell from
-    0, d 2^-52 of the largest variance, has no axis of its own: its components are 0. Error: of an
-    axis, about 1e-16 times the whole variance over the distance to the next one. Cost: O(g d^3).
-    Raises ValueError for more than d.
+    The largest component of each axis is positive. What float64 cannot tell from 0 has no axis of
+    its own: its components are 0. That is decided among correlations (see `correlation`), not
+    beside the largest variance, since small variances of features of other units are as exact.
+    Error: of an axis, about 1e-16 times the whole variance over the distance to the next one; of
+    its variance, 1e-11 or less. Cost: O(g d^3).
+    Raises ValueError for more than d, and where a variance overflows.
     """
     d = scatters.shape[-1]
-    values, vectors = np.linalg.eigh(scatters)
-    variance, components = values[:, ::-1], vectors.transpose(0, 2, 1)[:, ::-1]
+    g = len(scatters)
+    variance, components = np.zeros((g, d)), np.zeros((g, d, d))
+    for each in range(g):
+        values, axes = _axes_of(scatters[each], factor)
+        variance[each, : len(values)], components[each, : len(values)] = values, axes.T
     largest = np.argmax(np.abs(components), axis=2)[:, :, None]
-    signs = np.sign(np.take_along_axis(components, largest, axis=2))
-    some = variance > d * np.finfo(np.float64).eps * variance[:, :1]
-    variance = np.where(some, variance, 0.0)
-    components = np.where(some[:, :, None], components * signs, 0.0)
-    whole = variance.sum(axis=1, keepdims=True)
-    share = np.divide(variance, whole, out=np.zeros_like(variance), where=whole > 0)
-    r = _number(n_components, share)
+    components *= np.sign(np.take_along_axis(components, largest, axis=2))
+    if not np.isfinite(variance).all():
+        raise ValueError(
+            "The variance along an axis overflows float64. Scale the features down, or use "
+            "standardize=True."
+        )
+    top = np.where(variance[:, :1] > 0, variance[:, :1], 1.0)
+    part = variance / top
+    share = part / np.maximum(part.sum(axis=1, keepdims=True), 1.0)
+    r = _number(n_components, variance, share)
     return Axes(components[:, :r].copy(), variance[:, :r].copy(), share[:, :r].copy())
+
+
+def _axes_of(
+    scatter: Floats, factor: Callable[[], Floats] | None
+) -> tuple[Floats, Floats]:
+    """Variances (r,), falling, and axes (d, r) of a scatter (d, d) of rank r."""
+    # Sums of large variances may overflow where these do not.
+    exponent = 128 if np.diagonal(scatter).max(initial=0.0) > 2.0**900 else 0
+    scaled = np.ldexp(scatter, -exponent)
+    values, vectors = np.linalg.eigh(scaled)
+    if values[0] > _CERTAIN * values[-1]:
+        values, vectors = values[::-1], vectors[:, ::-1]
+    else:
+        if factor is None:
+            thin = _factor_of(scaled)
+        else:
+            thin = _of_full_rank(np.ldexp(factor(), -exponent // 2))
+        vectors, lengths = left_singular(thin)
+        values = lengths**2
+    with np.errstate(over="ignore"):
+        return np.ldexp(values, exponent), vectors
+
+
+def _factor_of(scatter: Floats) -> Floats:
+    """F (d, r) of full rank with F F' a scatter, without what cannot be told from 0."""
+    rows, sd, correlations = varying(scatter)
+    values, vectors = np.linalg.eigh(correlations)
+    kept = values > rounding(len(rows))
+    factor = np.zeros((len(scatter), int(kept.sum())))
+    factor[rows] = sd[:, None] * (vectors[:, kept] * np.sqrt(values[kept]))
+    return factor
+
+
+def _of_full_rank(factor: Floats) -> Floats:
+    """F (d, r) with the same F F' as a factor (d, m), without what cannot be told from 0."""
+    sd = np.sqrt((factor**2).sum(axis=1))
+    rows = np.flatnonzero(sd)
+    U, s, _ = np.linalg.svd(factor[rows] / sd[rows, None], full_matrices=False)
+    kept = s > rounding(len(rows))
+    out = np.zeros((len(factor), int(kept.sum())))
+    out[rows] = sd[rows, None] * (U[:, kept] * s[kept])
+    return out
+
+
+def factor_of_total(stats: ClassStats, unit: Floats) -> Floats:
+    """F (d, m) with F F' the covariance of all rows, in units (d,): within classes, and of means.
+
+    It keeps the digits of what varies within classes where their means are far apart.
+    """
+    assert stats.covariance is not None
+    whole = stats.collapse()
+    within = pooled(stats.count, stats.covariance / unit / unit[:, None])
+    step = (stats.mean - whole.mean) + (stats.mean_low - whole.mean_low)
+    return np.hstack([_factor_of(within), rooted(stats.count, step / unit).T])
 
 
 def rotate(stats: ClassStats, centre: Floats, components: Floats) -> ClassStats:
@@ -63,7 +137,7 @@ def rotate(stats: ClassStats, centre: Floats, components: Floats) -> ClassStats:
     """
     if stats.covariance is None:
         raise ValueError("A rotation needs full scatter: make the statistics with scatter='full'.")
-    step = (stats.mean - centre) + (stats.mean_low if len(centre) == 1 else 0.0)
+    step = (stats.mean - centre) + stats.mean_low
     axes = components.transpose(0, 2, 1)
     mean = (step[:, None, :] @ axes)[:, 0, :]
     variance = np.einsum("cdr,cdr->cr", stats.covariance @ axes, np.broadcast_to(
@@ -88,11 +162,11 @@ def check_components(n_components: Any) -> None:
         )
 
 
-def _number(n_components: Any, share: Floats) -> int:
+def _number(n_components: Any, variance: Floats, share: Floats) -> int:
     check_components(n_components)
     d = int(share.shape[1])
     if n_components is None:
-        ranks = np.count_nonzero(share, axis=1)
+        ranks = np.count_nonzero(variance, axis=1)
         return int(ranks[ranks > 0].min(initial=d) if ranks.any() else 1)
     if not isinstance(n_components, Integral):
         reached = (np.cumsum(share, axis=1) <= n_components).sum(axis=1)

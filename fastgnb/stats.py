@@ -18,11 +18,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _validate
+from ._labels import same_labels, union
 from ._validate import Labels
 from .kernels.accumulate import Sums, accumulate
-from .kernels.encode import Coded
 from .kernels.merge import Parts, collapse, merge
 from .kernels.scatter import FullSums, accumulate_scatter
+from .pooling import difference, pooled, rooted
+from .subtraction import peak_of, without
 
 Floats = NDArray[np.float64]
 
@@ -153,10 +155,15 @@ class ClassStats:
 
     @property
     def scatter(self) -> Floats:
-        """Scatter of each class: sum of w (x - mean)^2 (k, d), or of w (x - mean)(x - mean)'."""
-        if self.covariance is None:
-            return self.weight * self.variance
-        return self.count[:, None, None] * self.covariance
+        """Scatter of each class: sum of w (x - mean)^2 (k, d), or of w (x - mean)(x - mean)'.
+
+        A weight times a variance: it is infinite, or 0, where float64 does not hold that, which
+        the variances, and all that is estimated from them, do not feel.
+        """
+        with np.errstate(over="ignore"):
+            if self.covariance is None:
+                return self.weight * self.variance
+            return self.count[:, None, None] * self.covariance
 
     def to_diag(self) -> ClassStats:
         """The statistics without what pairs of features have in common."""
@@ -168,15 +175,17 @@ class ClassStats:
 
     def within(self) -> Floats:
         """Scatter (d,) or (d, d) of all rows around the means of their classes."""
-        return np.asarray(self.scatter.sum(axis=0))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(self.scatter.sum(axis=0))
 
     def between(self) -> Floats:
         """Scatter of the class means, weighted by class, around the mean of all rows."""
         whole = self.collapse()
-        step = _difference(self.mean, self.mean_low, whole.mean, whole.mean_low)
-        if self.covariance is not None:
-            return np.asarray(_outer(self.count, step))
-        return np.asarray((self.weight * step**2).sum(axis=0))
+        step = rooted(self.weight, _steps_from(self, whole))
+        with np.errstate(over="ignore"):
+            if self.covariance is not None:
+                return np.asarray(whole.count * _outer(step))
+            return np.asarray(whole.weight[0] * (step**2).sum(axis=0))
 
     def collapse(self) -> ClassStats:
         """The statistics of all rows as one class, labelled 0."""
@@ -196,7 +205,7 @@ class ClassStats:
     def __add__(self, other: object) -> ClassStats:
         if not isinstance(other, ClassStats):
             return NotImplemented
-        a, b = _aligned(self, other)
+        a, b = aligned(self, other)
         weight, mean, low, variance = merge(a._parts(), b._parts())
         is_skip = a.feature_count is not None
         both = ClassStats(
@@ -207,7 +216,7 @@ class ClassStats:
             low,
             weight if is_skip else None,
             a.feature_names,
-            None if a.peak is None and b.peak is None else _peak(a) + _peak(b),
+            None if a.peak is None and b.peak is None else peak_of(a) + peak_of(b),
         )
         _check_overflow(both)
         if a.covariance is None:
@@ -222,56 +231,41 @@ class ClassStats:
 
         Raises ValueError where the other's rows cannot all be among this one's: an unknown class,
         more weight, or more scatter than there is. What is left has the rounding error of `self`,
-        so its relative error grows with the share that is taken away.
+        so its relative error grows with the share that is taken away: of scatter, and of weights
+        that are not whole numbers below 2^53. A weight of less than 1e-13 of what it was cannot be
+        told from rounding and is 0. Raises ValueError where the means or variances show that rows
+        of so little weight would be left.
         """
         if not isinstance(other, ClassStats):
             return NotImplemented
-        a, b = _aligned(self, other)
-        na, nb = a.weight, b.weight
+        a, b = aligned(self, other)
         strange = a.classes[(a.count == 0) & (b.count > 0)].tolist()
         if strange:
             raise ValueError(f"Cannot subtract rows of classes {strange}: they were never added.")
-        count, left = remainder(a.count, b.count), remainder(na, nb)
-        if a.feature_count is not None and (left > count[:, None] * (1 + 1e-9)).any():
-            raise ValueError(
-                "Cannot subtract statistics of rows that were not added: more values than rows "
-                "would be left."
-            )
-        gain = np.divide(nb, left, out=np.zeros_like(left), where=left > 0)
-        step = _difference(a.mean, a.mean_low, b.mean, b.mean_low)
-        spread = a.variance + gain * (a.variance - b.variance) - gain * (1 + gain) * step**2
-        peak = np.maximum(_peak(a), a.to_diag().scatter)
-        _check_contained(a, b, left, spread, step, peak)
-        mean, low = two_sum(a.mean, a.mean_low + gain * step)
-        some = (left > 0) & (nb > 0)
-        variance = np.where(some, np.maximum(spread, 0.0), np.where(left > 0, a.variance, 0.0))
-        return replace(
-            a,
-            count=count,
-            mean=np.where(some, mean, np.where(left > 0, a.mean, 0.0)),
-            variance=variance,
-            mean_low=np.where(some, low, np.where(left > 0, a.mean_low, 0.0)),
-            feature_count=None if a.feature_count is None else left,
-            peak=peak,
-            covariance=None if a.covariance is None else _left_covariance(a, b, gain, variance),
-        )
+        return replace(a, **without(a, b))
 
     def decay(self, factor: float) -> ClassStats:
         """The statistics with all weights times `factor`, from above 0 to 1: forgetting.
 
         A stream that decays by f before each batch counts a row of t batches ago f^t times
         (exponential forgetting). Means and variances keep their bits; a factor that is a power of
-        two keeps the weights' too. Raises ValueError for another factor.
+        two keeps the weights' too. Weights below 2^-1022 lose digits, and a class, or a feature of
+        it, whose weight comes to 0 is as if none of its rows had been there. Raises ValueError for
+        another factor.
         """
         if not isinstance(factor, Real) or not 0.0 < factor <= 1.0:
             raise ValueError(f"factor must be a number above 0 and at most 1, got {factor!r}.")
         share = float(factor)
-        return replace(
+        count, present = self.count * share, self.feature_count
+        present = None if present is None else present * share
+        less = replace(
             self,
-            count=self.count * share,
-            feature_count=None if self.feature_count is None else self.feature_count * share,
+            count=count,
+            feature_count=present,
             peak=None if self.peak is None else self.peak * share,
         )
+        gone = (self.weight > 0) & (less.weight == 0)
+        return _without(less, gone) if gone.any() else less
 
     def __repr__(self) -> str:
         k, d = self.mean.shape
@@ -294,6 +288,7 @@ def from_arrays(
     k, d = len(labels.classes), rows.shape[1]
     if feature_names is not None and len(feature_names) != d:
         raise ValueError(f"Expected {d} feature names, one a column, got {len(feature_names)}.")
+    check_size(k, d)
     if full:
         _check_full(k, d, skip=skip)
     unit = _weight_unit(weight, labels, k)
@@ -321,11 +316,35 @@ def from_arrays(
     return stats
 
 
+def _without(stats: ClassStats, gone: NDArray[np.bool_]) -> ClassStats:
+    """The statistics without values (k, d), or classes (k, 1), whose weight is 0."""
+    wide = np.broadcast_to(gone, stats.mean.shape)
+    fields: dict[str, Any] = {
+        name: np.where(wide, 0.0, value)
+        for name in ("mean", "variance", "mean_low", "peak")
+        if (value := getattr(stats, name)) is not None
+    }
+    if stats.covariance is not None:
+        fields["covariance"] = np.where(gone[:, :, None], 0.0, stats.covariance)
+    return replace(stats, **fields)
+
+
 def check_scatter(scatter: object) -> bool:
     """Whether scatter is "full". Raises ValueError unless it is "full" or "diag"."""
     if scatter not in ("full", "diag"):
         raise ValueError(f"scatter must be 'diag' or 'full', got {scatter!r}.")
     return scatter == "full"
+
+
+def check_size(k: int, d: int) -> None:
+    """Raise ValueError where means and variances of k classes would take too much memory."""
+    size = 8 * 3 * k * d
+    if size > MOST_BYTES:
+        raise ValueError(
+            f"Statistics of {k} classes and {d} features take {size} bytes, more than the limit of "
+            f"{MOST_BYTES}. A target of so many distinct labels may be an identifier, or a "
+            "quantity for regression."
+        )
 
 
 def _check_full(k: int, d: int, *, skip: bool) -> None:
@@ -377,7 +396,7 @@ def _merged_covariance(a: ClassStats, b: ClassStats, variance: Floats) -> Floats
     whole = a.count + b.count
     share = np.divide(b.count, whole, out=np.zeros_like(whole), where=whole > 0)[:, None, None]
     rest = np.divide(a.count, whole, out=np.zeros_like(whole), where=whole > 0)[:, None, None]
-    step = _difference(b.mean, b.mean_low, a.mean, a.mean_low)
+    step = difference(b.mean, b.mean_low, a.mean, a.mean_low)
     step[(a.count == 0) | (b.count == 0)] = 0.0
     outer = (rest * step[:, :, None]) * (share * step[:, None, :])
     # The two factors round alike, so that the result is symmetric to the bit.
@@ -386,35 +405,25 @@ def _merged_covariance(a: ClassStats, b: ClassStats, variance: Floats) -> Floats
     return _with_diagonal(heavy + outer, variance)
 
 
-def _left_covariance(a: ClassStats, b: ClassStats, gain: Floats, variance: Floats) -> Floats:
-    """Covariances of a's rows without b's, where some are left."""
-    assert a.covariance is not None
-    assert b.covariance is not None
-    more = gain[:, :1, None]
-    step = _difference(a.mean, a.mean_low, b.mean, b.mean_low)
-    outer = more * (1 + more) * (step[:, :, None] * step[:, None, :])
-    left = a.covariance + more * (a.covariance - b.covariance) - outer
-    left = np.where((b.count > 0)[:, None, None], left, a.covariance)
-    left[variance.sum(axis=1) == 0] = 0.0
-    return _with_diagonal(left, variance)
-
-
 def _collapsed(stats: ClassStats, whole: ClassStats) -> Floats:
     """Covariance (1, d, d) of all rows, around their mean."""
     assert stats.covariance is not None
-    weight = stats.count / whole.count[0] if whole.count[0] > 0 else stats.count
-    step = _difference(stats.mean, stats.mean_low, whole.mean, whole.mean_low)
-    step[stats.count == 0] = 0.0
+    step = rooted(stats.count, _steps_from(stats, whole))
     with np.errstate(over="ignore", invalid="ignore"):  # as of the variances, which tell
-        within = (weight[:, None, None] * stats.covariance).sum(axis=0)
-        return _with_diagonal((within + _outer(weight, step))[None], whole.variance)
+        covariance = pooled(stats.count, stats.covariance) + _outer(step)
+    return _with_diagonal(covariance[None], whole.variance)
 
 
-def _outer(weight: Floats, step: Floats) -> Floats:
-    """Sum (d, d) of the weighted outer products of steps (k, d) with themselves."""
+def _steps_from(stats: ClassStats, whole: ClassStats) -> Floats:
+    """Differences (k, d) of the means of classes to that of all rows."""
+    return difference(stats.mean, stats.mean_low, whole.mean, whole.mean_low)
+
+
+def _outer(step: Floats) -> Floats:
+    """Sum (d, d) of the outer products of steps (k, d) with themselves, in their order."""
     both = np.zeros((step.shape[1], step.shape[1]))
-    for w, z in zip(weight, step, strict=True):
-        both += w * np.multiply.outer(z, z)
+    for z in step:
+        both += np.multiply.outer(z, z)
     return both
 
 
@@ -459,57 +468,6 @@ def _weight_unit(weight: Floats | None, labels: Labels, k: int) -> NDArray[Any] 
     return np.frexp(largest)[1]
 
 
-def two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """The rounded sum and its exact error (Knuth 1969)."""
-    total = a + b
-    part = total - a
-    return total, (a - (total - part)) + (b - part)
-
-
-def _difference(high: Floats, low: Floats, base: Floats, base_low: Floats) -> Floats:
-    """(high + low) - (base + base_low), rounded about once."""
-    step, error = two_sum(high, -base)
-    return step + (error + (low - base_low))
-
-
-def remainder(a: Floats, b: Floats) -> Floats:
-    """Weights a less weights b, where a difference of rounding size is 0. Raises ValueError."""
-    left = np.asarray(a - b)
-    exact = (a == np.floor(a)) & (b == np.floor(b)) & (a < 2.0**53)
-    left[(np.abs(left) <= 1e-13 * a) & ~exact] = 0.0
-    if (left < 0).any():
-        raise ValueError(
-            "Cannot subtract more weight than was added: the statistics on the right are not of "
-            "rows among those on the left."
-        )
-    return left
-
-
-def _peak(stats: ClassStats) -> Floats:
-    return stats.to_diag().scatter if stats.peak is None else stats.peak
-
-
-def _check_contained(
-    a: ClassStats, b: ClassStats, left: Floats, spread: Floats, step: Floats, peak: Floats
-) -> None:
-    """Raise ValueError where b shows more scatter, or another mean, than a can hold.
-
-    Each is compared with the rounding error of the largest scatter that a ever had.
-    """
-    nb = b.weight
-    slack = 1e-12 * peak + nb * (1e-14 * a.mean) ** 2
-    short = (left > 0) & (nb > 0) & (left * spread < -slack)
-    change = nb * np.maximum(np.abs(a.variance - b.variance), step**2)
-    other = (left == 0) & (nb > 0) & (change > 1e3 * slack)
-    if (short | other).any():
-        c, j = (int(v) for v in np.argwhere(short | other)[0])
-        label = a.classes.tolist()[c]
-        raise ValueError(
-            f"Cannot subtract statistics of rows that were not added: class {label!r}, "
-            f"feature {j} would be left with negative scatter."
-        )
-
-
 def _check_overflow(stats: ClassStats) -> None:
     """Raise ValueError where weights or variances do not fit float64."""
     with np.errstate(over="ignore", invalid="ignore"):
@@ -528,7 +486,7 @@ def _check_overflow(stats: ClassStats) -> None:
         )
 
 
-def _aligned(a: ClassStats, b: ClassStats) -> tuple[ClassStats, ClassStats]:
+def aligned(a: ClassStats, b: ClassStats) -> tuple[ClassStats, ClassStats]:
     """Both over the union of their classes, in sorted order, with missing counts of one kind."""
     # No rows and no features, as of `np.empty((0, 0))`, go with everything.
     a, b = (_widened(one, other) for one, other in ((a, b), (b, a)))
@@ -542,10 +500,11 @@ def _aligned(a: ClassStats, b: ClassStats) -> tuple[ClassStats, ClassStats]:
         )
     if a.feature_names != b.feature_names:
         a = replace(a, feature_names=names)
-    if a.classes is b.classes or _validate.same_labels(a.classes, b.classes):
+    if a.classes is b.classes or same_labels(a.classes, b.classes):
         return a, b
-    union = _validate.encode(joined(a.classes, b.classes)).classes
-    return _over(a, union), _over(b, union)
+    labels, at_a, at_b = union(a.classes, b.classes, "Classes")
+    check_size(len(labels), a.n_features)
+    return _over(a, labels, at_a), _over(b, labels, at_b)
 
 
 def common_names(a: Any, b: Any) -> tuple[str, ...] | None:
@@ -574,20 +533,6 @@ def _widened(stats: ClassStats, other: ClassStats) -> ClassStats:
     )
 
 
-def joined(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-    """Labels of both. Raises TypeError where no type holds all of them as they are."""
-    if not len(a) or not len(b):
-        return a if len(a) else b
-    if "O" in a.dtype.kind + b.dtype.kind and {a.dtype.kind, b.dtype.kind} <= {"O", "U"}:
-        return np.concatenate([a.astype(object), b.astype(object)])
-    together = np.concatenate([a, b]) if a.dtype.kind in "biuf" and b.dtype.kind in "biuf" else None
-    if a.dtype.kind == b.dtype.kind:
-        together = np.concatenate([a, b])
-    if together is None or together.tolist() != a.tolist() + b.tolist():
-        raise TypeError(f"Classes of types {a.dtype} and {b.dtype} cannot be combined: {a}, {b}.")
-    return together
-
-
 def _with_feature_count(stats: ClassStats) -> ClassStats:
     if stats.feature_count is not None:
         return stats
@@ -595,11 +540,11 @@ def _with_feature_count(stats: ClassStats) -> ClassStats:
     return replace(stats, feature_count=np.broadcast_to(stats.count[:, None], shape).copy())
 
 
-def _over(stats: ClassStats, classes: NDArray[Any]) -> ClassStats:
-    """The same statistics over more classes, whose rows are of weight 0."""
+def _over(stats: ClassStats, classes: NDArray[Any], at: NDArray[np.int64]) -> ClassStats:
+    """The same statistics over more classes, whose rows are of weight 0; its own are `at` (k,)."""
+    if classes is stats.classes:
+        return stats
     k, d = len(classes), stats.n_features
-    own = Labels(stats.classes, Coded.of(np.arange(len(stats.classes), dtype=np.int32)))
-    at = _validate.locate(own, classes).codes
 
     def spread(values: Floats, shape: tuple[int, ...]) -> Floats:
         out = np.zeros(shape)

@@ -13,6 +13,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
+# Tests look at all of standard error, and kernels may or may not be compiled already. What is said
+# of compiling is tested in test_notice. Processes that tests start inherit it.
+os.environ["FASTGNB_QUIET"] = "1"
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """With NUMBA_DISABLE_JIT=1, as coverage is measured, leave out what needs the compiler."""

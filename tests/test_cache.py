@@ -9,14 +9,13 @@ import shutil
 import subprocess
 import sys
 import threading
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import fastgnb
-from fastgnb._cache import Entries, Key, digest_of_files
+from fastgnb._cache import Entries, Key
 from fastgnb.kernels import layout
 
 pytestmark = pytest.mark.compiled
@@ -206,20 +205,6 @@ def test_a_folder_where_an_entry_should_be_is_no_entry(tmp_path):
         entries.save(KEY, "new")
 
 
-def test_files_of_one_size_and_time_differ_by_content(tmp_path):
-    a, b = tmp_path / "a" / "x.py", tmp_path / "b" / "x.py"
-    for file, content in ((a, "one"), (b, "two")):
-        file.parent.mkdir()
-        file.write_text(content)
-        os.utime(file, (1, 1))
-    assert digest_of_files([a]) != digest_of_files([b])
-    other = b.with_name("y.py")
-    other.write_text("one")
-    assert digest_of_files([a]) != digest_of_files([other])
-    other.with_name("x.py").write_text("one")
-    assert digest_of_files([a]) == digest_of_files([b])
-
-
 # damage and full disks
 
 
@@ -295,10 +280,10 @@ def test_code_of_other_versions_and_settings_is_not_run(python, tmp_path):
     code = """
 import sys
 import numba, numpy as np
-from fastgnb import _jit
+from fastgnb import _code_cache, _jit
 from fastgnb.kernels import encode
 def compiled():
-    _jit._origin.cache_clear()
+    _code_cache._origin.cache_clear()
     fresh = _jit._compile(encode._mark.body.py_func, parallel=False)
     seen, outside = np.zeros(4, np.bool_), np.zeros(1, np.bool_)
     fresh(0, 1, np.array([3, 1, 3]), 0, seen, outside)
@@ -562,8 +547,7 @@ def test_without_a_threading_layer_warming_up_compiles_what_is_left(python):
 def test_without_the_compiler_the_command_works(python, tmp_path):
     code = "import sys\n" + COMMANDS + "print(main(['warmup']))"
     out = python(code, str(tmp_path), NUMBA_DISABLE_JIT="1")
-    assert out.startswith(DONE + "0 kernels compiled in ")
-    assert out.endswith("\n0\n")
+    assert out == DONE + "0 kernels: the compiler is switched off (NUMBA_DISABLE_JIT)\n0\n"
 
 
 # oddities of installs
@@ -612,19 +596,6 @@ def test_an_isolated_interpreter(tmp_path):
         capture_output=True, text=True, timeout=300, check=False, cwd=tmp_path,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (0, GOOD, "")
-
-
-@pytest.mark.parametrize(
-    "name", ["package.zip", pytest.param("package-0.1-py3-none-any.whl", marks=pytest.mark.slow)]
-)
-def test_a_package_inside_an_archive_costs_one_warning(python, tmp_path, name):
-    archive = tmp_path / name
-    with zipfile.ZipFile(archive, "w") as file:
-        for path in PACKAGE.rglob("*.py"):
-            file.write(path, path.relative_to(PACKAGE.parent))
-    home = {"HOME": str(tmp_path), "XDG_CACHE_HOME": None, "NUMBA_CACHE_DIR": None}
-    out = python(using(archive, recorded(ONE)), **home)
-    assert "NUMBA_CACHE_DIR" in one_warning(out, "[1, 3]\n")
 
 
 # what is compiled

@@ -35,7 +35,16 @@ import pytest
 from test_sources import write
 
 import fastgnb
-from fastgnb import _atomic, _interrupt, _readers, _row_commands, _writers, cli, persist
+from fastgnb import (
+    _atomic,
+    _interrupt,
+    _readers,
+    _row_commands,
+    _score_rows,
+    _writers,
+    cli,
+    persist,
+)
 from fastgnb.cli import main
 from fastgnb.sources import Columns, SourceError, expand, open_rows
 
@@ -964,7 +973,7 @@ def writing(model, data, out):
         "o.arrow": [*ask, out / "o.arrow"],
         "o.npy": [*ask, out / "o.npy"],
         "model": ["fit", data, "--target", "t", "--model", out / "model", "--quiet"],
-        "e.json": ["evaluate", model, data, "--target", "t", "--json", out / "e.json", "--quiet"],
+        "e.json": ["evaluate", model, data, "--target", "y", "--json", out / "e.json", "--quiet"],
     }
 
 
@@ -1204,7 +1213,7 @@ def test_a_batch_that_never_ends_is_interrupted(tmp_path, model, out, capsys, mo
             time.sleep(0.01)
         ended.append(1)
 
-    monkeypatch.setattr(_row_commands, "_output_rows", endless)
+    monkeypatch.setattr(_score_rows, "_output_rows", endless)
     before = content(out)
     line = fails(capsys, *command("predict", model, data, out), code=130)
     assert line == "fastgnb: interrupted\n"
@@ -1217,7 +1226,7 @@ def test_the_repeated_signal_does_not_reach_the_next_run(tmp_path, model, capsys
     monkeypatch.setattr(_interrupt, "PATIENCE", 0.05)
     data = write(table(), tmp_path / "data.parquet")
     ask = ["predict", model, data, "--output", tmp_path / "o.csv", "--batch-rows", 10, "--quiet"]
-    rows = _row_commands._output_rows
+    rows = _score_rows._output_rows
 
     def signalled(*args):
         signal.raise_signal(signal.SIGTERM)
@@ -1228,9 +1237,9 @@ def test_the_repeated_signal_does_not_reach_the_next_run(tmp_path, model, capsys
         return rows(*args)
 
     for _ in range(5):
-        monkeypatch.setattr(_row_commands, "_output_rows", signalled)
+        monkeypatch.setattr(_score_rows, "_output_rows", signalled)
         assert fails(capsys, *ask, code=130) == "fastgnb: interrupted\n"
-        monkeypatch.setattr(_row_commands, "_output_rows", slow)
+        monkeypatch.setattr(_score_rows, "_output_rows", slow)
         run(*ask)
 
 
@@ -1371,15 +1380,15 @@ def test_a_signal_while_the_process_ends(tmp_path, model, number):
 
 LONG = """
 import sys, time
-from fastgnb import _row_commands
+from fastgnb import _bad_rows
 from fastgnb.cli import main
-polled = _row_commands.polled
+polled = _bad_rows.polled
 def told(items):
     for i, item in enumerate(polled(items)):
         if i == 3:
             print("running", flush=True)
         yield item
-_row_commands.polled = told
+_bad_rows.polled = told
 sys.exit(main(sys.argv[1:]))
 """
 

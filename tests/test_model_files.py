@@ -63,6 +63,7 @@ def of_rows(
 NAMES = [
     "whole numbers", "bytes", "booleans", "floats", "text", "objects", "missing", "subtracted",
     "edited", "extreme", "many", "tied", "rich", "full", "shared", "axes", "own axes", "less",
+    "spherical", "scaled axes",
     "mixed", "mixed gaps", "categories", "mixed less",
 ]  # fmt: skip
 
@@ -99,6 +100,13 @@ def models():
         "axes": of_rows(X, y, scatter="full", model="PCAGaussianNB", n_components=1, target="y"),
         "own axes": of_rows(
             X, y, scatter="full", model="PCAGaussianNB", n_components=0.5, rotation="class"
+        ),
+        "spherical": of_rows(
+            X, y, scatter="full", model="GaussianBayes", shrinkage=0.5,
+            shrinkage_target="spherical",
+        ),
+        "scaled axes": of_rows(
+            X, y, scatter="full", model="PCAGaussianNB", n_components=1, standardize=True
         ),
         "less": SavedModel.from_stats(
             ClassStats.from_rows(X, y, scatter="full")
@@ -812,10 +820,18 @@ def test_files_of_the_past_predict_and_learn_on(name):
 # The same of other members: rows, labels, the estimator.
 PAST_MEMBERS = {
     "schema2_tied": (ROWS, SEVENS, GaussianNB(tied=True, covariance_type="spherical", ddof=1)),
-    "schema2_full": (ROWS, TEXT, GaussianBayes(reg_param=0.125, shrinkage="oas")),
-    "schema2_shared": (ROWS, SEVENS, GaussianBayes(tied=True, ddof=1, priors=[0.25, 0.75])),
+    "schema2_full": (
+        ROWS, TEXT,
+        GaussianBayes(reg_param=0.125, shrinkage="oas", shrinkage_target="spherical"),
+    ),
+    "schema2_shared": (
+        ROWS, SEVENS,
+        GaussianBayes(tied=True, ddof=1, priors=[0.25, 0.75], shrinkage_target="spherical"),
+    ),
     "schema2_axes": (ROWS, SEVENS, PCAGaussianNB(n_components=1, rotation="within")),
     "schema2_own_axes": (ROWS, SEVENS, PCAGaussianNB(n_components=0.875, rotation="class")),
+    "schema3_shrunk": (ROWS, TEXT, GaussianBayes(reg_param=0.125, shrinkage="oas")),
+    "schema3_scaled": (ROWS, SEVENS, PCAGaussianNB(n_components=1, standardize=True)),
     "schema2_mixed": (
         objects(GAPS[:, 0], [None, *TEXT[1:]], SEVENS == 7, np.arange(8) // 3),
         TEXT,
@@ -856,8 +872,8 @@ def test_a_schema_has_its_files():
 @pytest.mark.parametrize(
     ("schema", "message"),
     [
-        (_model_file.SCHEMA + 1, r"has schema 3, and this version of fastgnb reads 2\. Update"),
-        (0, "has schema 0, expected a number from 1 to 2"),
+        (_model_file.SCHEMA + 1, r"has schema 4, and this version of fastgnb reads 3\. Update"),
+        (0, "has schema 0, expected a number from 1 to 3"),
         (-1, "has schema -1, expected a number"),
         (True, "has schema True, expected a number"),
         (1.0, "has schema 1.0, expected a number"),
@@ -1316,7 +1332,7 @@ def test_a_killed_save_leaves_one_of_two_files(python, tmp_path, kills):
     assert set(said) == {"2", "3"}
     # What the killed ones left is hidden, in no one's way, and no half of it loads.
     left = [name for name in os.listdir(folder) if name != "model.fgnb"]
-    assert all(re.fullmatch(r"\.model\.fgnb\.\d+\.[0-9a-f]{8}\.tmp", name) for name in left)
+    assert all(re.fullmatch(r"\.model\.fgnb\.[0-9a-f]{8}-\d+\.[0-9a-f]{8}\.tmp", name) for name in left)
     assert not list(folder.glob("*.fgnb"))[1:]
     for name in left:
         again, _ = read_or_refuse(folder / name)

@@ -161,7 +161,7 @@ def forged(tmp_path, change):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda t, d: d.update(schema=99), "has schema 99, and this version of fastgnb reads 2"),
+        (lambda t, d: d.update(schema=99), "has schema 99, and this version of fastgnb reads 3"),
         (lambda t, d: t.update(var=-t["var"]), "var is negative"),
         (lambda t, d: t.update(theta=t["theta"] * np.nan), "theta is not finite"),
         (lambda t, d: t.update(count=t["count"][:1]), r"count is float64 \(1,\), expected \(2,\)"),
@@ -451,7 +451,10 @@ def test_content_that_makes_no_mixed_model(tmp_path, change, message):
 
 def test_what_earlier_versions_can_read_is_written_for_them(tmp_path, rng):
     X, y = rng.normal(size=(20, 2)), np.arange(20) % 2
-    for model, schema in ((GaussianNB(), 1), (GaussianNB(tied=True), 2), (GaussianBayes(), 2)):
+    for model, schema in (
+        (GaussianNB(), 1), (GaussianNB(tied=True), 2), (PCAGaussianNB(), 2), (GaussianBayes(), 3),
+        (GaussianBayes(shrinkage_target="spherical"), 2), (PCAGaussianNB(standardize=True), 3),
+    ):  # fmt: skip
         save(model.fit(X, y), tmp_path / "m")
         assert _model_file.unpack(tmp_path / "m")[0]["schema"] == schema
 

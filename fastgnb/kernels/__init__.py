@@ -2,7 +2,10 @@
 
 
 def warmup() -> int:
-    """Compile and cache every variant of every kernel; return how many variants there are."""
+    """Compile and cache every variant of every kernel; return how many variants there are.
+
+    See `_warmup` for the same with progress on a terminal.
+    """
     from .. import _jit
     from . import (  # noqa: F401  (they register their examples)
         accumulate,
