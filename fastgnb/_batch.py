@@ -108,8 +108,10 @@ class RowSource:
     n_rows : int, or None where only reading tells (CSV).
     left_out : tuple of str, columns that are no features by default, since they hold no numbers.
     notes : tuple of str, what else the plan decided, one line each.
+    warnings : tuple of str, what it decided and may well be wrong, to tell in any case.
     n_dropped : int, rows without a label that the last iteration left out so far.
-    target_kind : "number", "boolean", "text", or None without a target.
+    target_kind : "number", "boolean", "text", or None without a target or a label.
+    target_example : a label of CSV that makes it "text", or None.
     keep_schema : pyarrow.Schema of the kept columns.
     """
 
@@ -120,8 +122,10 @@ class RowSource:
     n_rows: int | None
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     n_dropped: int = 0
     target_kind: str | None = None
+    target_example: str | None = None
     keep_schema: pa.Schema
 
     def __iter__(self) -> Iterator[Batch]:

@@ -194,7 +194,9 @@ def _open_for(
         kinds = _kinds_of_categories(saved)
         columns = Columns(
             columns.target, columns.weight, names, (), columns.keep, tuple(kinds),
-            {name: kind for name, kind in kinds.items() if kind}, columns.drop_null_target,
+            {name: kind for name, kind in kinds.items() if kind},
+            text_labels=tuple(saved.classes.tolist()) if saved.classes.dtype.kind in "OU" else (),
+            drop_null_target=columns.drop_null_target,
         )  # fmt: skip
     elif "text" in _kinds_of_categories(saved).values():
         raise SourceError(f"{paths[0]}: .npy holds numbers, and the model has categories of text")
@@ -252,9 +254,11 @@ def _check_labels(saved: SavedModel, source: RowSource) -> None:
     kinds = {"b": "boolean", "i": "number", "u": "number", "f": "number"}
     kind = kinds.get(saved.classes.dtype.kind, "text")
     if source.target_kind not in (None, kind):
+        example = source.target_example
+        because = "" if example is None else f"; {example!r} is not spelled as a {kind} is"
         raise SourceError(
             f"{source.paths[0]}: the target holds labels of kind {source.target_kind}, "
-            f"expected {kind}, as the model has"
+            f"expected {kind}, as the model has{because}"
         )
 
 
@@ -274,6 +278,8 @@ def _note(args: argparse.Namespace, text: str) -> None:
 
 def _note_plan(args: argparse.Namespace, source: RowSource) -> None:
     """What was decided about columns before a row is read."""
+    for text in source.warnings:  # with --quiet too, as they may well be wrong
+        say(f"warning: {text}")
     if source.left_out:
         _note(args, f"left out, not numeric: {', '.join(map(repr, source.left_out))}")
     for text in source.notes:

@@ -236,7 +236,7 @@ def _add_predict(commands: Any) -> None:
     predict.add_argument("--evidence", action="store_true", help="add log p(x) as log_evidence")
     predict.add_argument(
         "--keep", type=_names, action=_More, default=(), metavar="A,B",
-        help=f"input columns to copy; {_AGAIN}",
+        help=f"input columns to copy, those of CSV as text; {_AGAIN}",
     )  # fmt: skip
     _add_on_error(predict, "null")
     _add_reading(predict)
