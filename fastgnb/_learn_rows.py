@@ -46,8 +46,16 @@ class ClassLimit:
         self._column = "labels" if target is None else f"column {target!r}"
         self.n_rows = 0
 
-    def check(self, batch: Batch, classes: np.ndarray) -> None:
-        """Raise SourceError where the labels of a further batch are too many."""
+    def encode(self, batch: Batch) -> Labels:
+        """The labels of a further batch. Raises SourceError where they are too many, or none."""
+        try:
+            found = encode(np.asarray(batch.y))
+        except (TypeError, ValueError) as error:
+            raise SourceError(f"{batch.path}: {self._column}: {error}") from error
+        self._check(batch, found.classes)
+        return found
+
+    def _check(self, batch: Batch, classes: np.ndarray) -> None:
         labels = self.labels.union(classes.tolist())
         where = f"{batch.path}: {self._column}: {counted(len(labels), 'distinct label')}"
         if len(labels) > self._most:
@@ -114,8 +122,7 @@ def learn(
     total = Total(max_categories, auto)
 
     def part_of(batch: Batch) -> Any:
-        labels = encode(np.asarray(batch.y))
-        limit.check(batch, labels.classes)
+        labels = limit.encode(batch)
         return _stats_of(
             batch, labels, skip=skip, full=full, mixed=mixed, known=known,
             max_categories=max_categories,
@@ -130,7 +137,7 @@ def learn(
         whole = each if auto is None else auto.look(each)
         _, batch, part = bad.taken(whole, learn_from)
         if part is not None:
-            limit.add(whole, part.classes)
+            limit.add(batch, part.classes)
             if watch is not None:
                 watch.update(batch.X)
     try:

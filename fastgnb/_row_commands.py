@@ -68,7 +68,7 @@ def fit(args: argparse.Namespace) -> int:
     )  # fmt: skip
     saved.write(args.model)
     for name in auto.left_out if auto else ():
-        _note(args, f"left out, since it identifies rows: {name!r}; --categorical NAME takes it")
+        _note(args, f"left out, since it identifies rows: {name!r}; name it with --categorical to take it")
     others = np.flatnonzero(~stats.is_categorical) if isinstance(stats, MixedStats) else None
     for text in finding_texts(saved, watch.found(others)):
         _note(args, text)
@@ -310,10 +310,10 @@ def _left_out(bad: BadRows, source: RowSource) -> list[str]:
     """How many rows were left out, and why."""
     parts = []
     if source.n_dropped:
-        parts.append(f"{counted(source.n_dropped, 'row')} without a label left out")
+        parts.append(f"{counted(source.n_dropped, 'row')} left out (no label)")
     if bad.n:
         what = "predicted null" if bad.on_error == "null" else "left out"
-        parts.append(f"{counted(bad.n, 'row')} not finite {what}")
+        parts.append(f"{counted(bad.n, 'row')} {what} (missing or infinite values)")
     return parts
 
 
