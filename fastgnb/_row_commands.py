@@ -68,7 +68,7 @@ def fit(args: argparse.Namespace) -> int:
     )  # fmt: skip
     saved.write(args.model)
     for name in auto.left_out if auto else ():
-        _note(args, f"left out, since it identifies rows: {name!r}; name it with --categorical to take it")
+        _note(args, f"left out, since it identifies rows: {name!r} (--categorical NAME takes it)")
     others = np.flatnonzero(~stats.is_categorical) if isinstance(stats, MixedStats) else None
     for text in finding_texts(saved, watch.found(others)):
         _note(args, text)
@@ -200,13 +200,16 @@ def _open_for(
         kinds = _kinds_of_categories(saved)
         columns = Columns(
             columns.target, columns.weight, names, (), columns.keep, tuple(kinds),
-            {name: kind for name, kind in kinds.items() if kind}, columns.drop_null_target,
+            {name: kind for name, kind in kinds.items() if kind},
+            tuple(saved.classes.tolist()) if saved.classes.dtype.kind in "OU" else (),
+            columns.drop_null_target,
         )  # fmt: skip
     elif "text" in _kinds_of_categories(saved).values():
         raise SourceError(f"{paths[0]}: .npy holds numbers, and the model has categories of text")
     target_npy = getattr(args, "target_npy", None)
     rows = args.batch_rows or rows_in_batch(saved.n_features + outputs, np.dtype(np.float64))
     source = open_rows(paths, columns, target_npy=target_npy, batch_rows=rows)
+    _note_plan(args, source)
     if source.n_features != saved.n_features:
         raise SourceError(
             f"{source.paths[0]}: {source.n_features} columns, expected {saved.n_features}, "
@@ -280,10 +283,12 @@ def _note(args: argparse.Namespace, text: str) -> None:
 
 def _note_plan(args: argparse.Namespace, source: RowSource) -> None:
     """What was decided about columns before a row is read."""
-    if source.left_out:
-        _note(args, f"left out, not numeric: {', '.join(map(repr, source.left_out))}")
+    for text in source.warnings:
+        say(f"warning: {text}")
     for text in source.notes:
         _note(args, text)
+    if source.left_out:
+        _note(args, f"left out, not numeric: {', '.join(map(repr, source.left_out))}")
 
 
 def _check_components(source: RowSource, n_components: Any) -> None:
