@@ -15,8 +15,8 @@ from ._categories import Column, MixedRows
 from ._readers import SourceError, changed, naming
 
 __all__ = [
+    "ADVICE",
     "BATCH_BYTES",
-    "WITHOUT_LABEL",
     "Batch",
     "RowSource",
     "check_unchanged",
@@ -27,7 +27,7 @@ __all__ = [
 BATCH_BYTES = 1 << 23
 """Bytes of features in a batch, unless its number of rows is given."""
 
-WITHOUT_LABEL = "--drop-null-target leaves such rows out"
+ADVICE = "--drop-null-target leaves such rows out"
 """What to do about a label that is null."""
 
 

@@ -73,6 +73,11 @@ class ClassLimit:
         self.labels.update(classes.tolist())
 
     def _expected(self, labels: set[Any]) -> str:
+        if self._known:
+            return (
+                f"the model has priors, of {listed(self._known)} alone; classes can be added only "
+                "to a model without --priors"
+            )
         return (
             f"{counted(self._priors or 0, 'prior')}; expected one for each class, in this order: "
             f"{listed(sorted(labels))}"

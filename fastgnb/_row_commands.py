@@ -171,7 +171,10 @@ def _options(args: argparse.Namespace) -> tuple[str, dict[str, object]]:
             option = "categorical" if name == "categorical_features" else name.replace("_", "-")
             raise ValueError(f"--{option} is not an option of {kind}")
     if args.missing == "skip" and member.needs_full:
-        raise ValueError(f"--missing skip is not an option of {kind}")
+        raise ValueError(
+            f"--missing skip is not an option of {kind}; --on-error skip leaves out rows with "
+            "missing values"
+        )
     member.check({**member.options, **given})
     return kind, given
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._arrow import pa, pc
-from ._batch import Batch, WITHOUT_LABEL
+from ._batch import ADVICE, Batch
 from ._categories import Column, plain_labels
 from ._column_kinds import is_text, plain
 from ._readers import SourceError, short_line
@@ -96,21 +96,19 @@ def labels(batch: Batch, name: str, column: pa.Array, of_text: str | None) -> np
     if of_text not in (None, "text"):
         values, codes = _decoded(batch, name, column, str(of_text))
         if (codes < 0).any():
-            raise batch.error(
-                int(np.argmax(codes < 0)), where, f"the label is null; {WITHOUT_LABEL}"
-            )
+            raise batch.error(int(np.argmax(codes < 0)), where, f"the label is null; {ADVICE}")
         y: np.ndarray = values[codes]
         return y
     kind = plain(column.type)
     column = pc.cast(column, pa.string() if is_text(kind) else kind)
     if column.null_count:
         null = column.is_null().to_numpy(zero_copy_only=False)
-        raise batch.error(int(np.argmax(null)), where, f"the label is null; {WITHOUT_LABEL}")
+        raise batch.error(int(np.argmax(null)), where, f"the label is null; {ADVICE}")
     if is_text(kind):
         return _texts(batch, name, column, blank_is_null=of_text == "text")
     y = column.to_numpy(zero_copy_only=False)
     if y.dtype.kind == "f" and np.isnan(y).any():
-        raise batch.error(int(np.argmax(np.isnan(y))), where, f"the label is NaN; {WITHOUT_LABEL}")
+        raise batch.error(int(np.argmax(np.isnan(y))), where, f"the label is NaN; {ADVICE}")
     return y
 
 
@@ -123,7 +121,7 @@ def _texts(batch: Batch, name: str, column: pa.Array, *, blank_is_null: bool) ->
         raise batch.error(
             int(np.argmax(codes == blank[0])),
             f"column {name!r}",
-            f"the label is empty; {WITHOUT_LABEL}",
+            f"the label is empty; {ADVICE}",
         )
     texts: np.ndarray = values[codes]
     return texts
