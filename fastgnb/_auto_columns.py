@@ -79,16 +79,20 @@ class AutoColumns:
             feature_names=tuple(name for name in names if name not in gone),
         )
 
+    def check(self, n_features: int, path: object) -> None:
+        """Raise SourceError where no feature is left."""
+        if n_features == 0:
+            raise SourceError(
+                f"{path}: every column looks like an identifier; name those that are features "
+                "with --features, and those of them that are categories with --categorical"
+            )
+
     def _reduced(self, batch: Batch) -> Batch:
         names, gone = batch.features or (), set(self.left_out)
         if batch.is_categorical is None or gone.isdisjoint(names):
             return batch
         mask = np.array([name not in gone for name in names])
-        if not mask.any():
-            raise SourceError(
-                f"{batch.path}: every column looks like an identifier; name those that are "
-                "features with --features, and those of them that are categories with --categorical"
-            )
+        self.check(int(mask.sum()), batch.path)
         marked = _marked(batch)
         return replace(
             batch,

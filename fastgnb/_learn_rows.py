@@ -146,9 +146,12 @@ def learn(
             if watch is not None:
                 watch.update(batch.X)
     try:
-        return total.result(stats)
+        found = total.result(stats)
     except ValueError as error:
         raise SourceError(f"{source.paths[-1]}: {error}") from error
+    if auto is not None and found is not None:
+        auto.check(found.n_features, source.paths[0])
+    return found
 
 
 def _stats_of(
