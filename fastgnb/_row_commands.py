@@ -18,6 +18,7 @@ import numpy as np
 
 from . import persist
 from ._atomic import check_writable, is_same_file, replacing
+from ._auto_columns import AutoColumns
 from ._bad_rows import BadRows
 from ._columns import Columns
 from ._learn_rows import MAX_CLASSES, ClassLimit, learn
@@ -48,13 +49,15 @@ def fit(args: argparse.Namespace) -> int:
     full, skip = MEMBERS[kind].needs_full, args.missing == "skip"
     bad = BadRows(args.on_error, skip=skip, can_skip=not full)
     watch = KeyWatch()
+    most = {**MEMBERS[kind].options, **options}.get("max_categories")
+    auto = AutoColumns(most) if args.categorical_features == "auto" else None
     limit = ClassLimit(
         args.max_classes or MAX_CLASSES, target=args.target,
         n_priors=None if args.priors is None else len(args.priors),
     )  # fmt: skip
     stats = learn(
         source, missing=args.missing, scatter="full" if full else "diag", mixed=kind == "MixedNB",
-        quiet=args.quiet, bad=bad, limit=limit, watch=watch,
+        quiet=args.quiet, bad=bad, limit=limit, watch=watch, auto=auto, max_categories=most,
     )  # fmt: skip
     if stats is None:
         raise SourceError(f"{source.paths[0]}: no rows to fit{_all_left_out(bad, source)}")
@@ -64,13 +67,15 @@ def fit(args: argparse.Namespace) -> int:
         target=args.target, weight=args.weight, model=kind, **options,
     )  # fmt: skip
     saved.write(args.model)
+    for name in auto.left_out if auto else ():
+        _note(args, f"left out, since it identifies rows: {name!r} (--categorical NAME takes it)")
     others = np.flatnonzero(~stats.is_categorical) if isinstance(stats, MixedStats) else None
     for text in finding_texts(saved, watch.found(others)):
         _note(args, text)
     parts = [counted(limit.n_rows, "row"), *_left_out(bad, source), *shape_of(saved)]
-    if source.left_out:
-        number = counted(len(source.left_out), "column")
-        parts.append(f"left out {number} ({listed(source.left_out)})")
+    left_out = [*source.left_out, *(auto.left_out if auto else ())]
+    if left_out:
+        parts.append(f"left out {counted(len(left_out), 'column')} ({listed(left_out)})")
     _finish(args, "fit", parts, args.model, start)
     return 0
 
@@ -89,8 +94,9 @@ def update(args: argparse.Namespace) -> int:
         n_priors=None if saved.priors is None else len(saved.priors),
     )  # fmt: skip
     stats = learn(
-        source, saved.stats, missing=saved.missing, quiet=args.quiet, bad=bad, limit=limit
-    )
+        source, saved.stats, missing=saved.missing, quiet=args.quiet, bad=bad, limit=limit,
+        max_categories=saved.options.get("max_categories"),
+    )  # fmt: skip
     updated = saved.with_stats(stats)
     updated.write(output)
     parts = [counted(limit.n_rows, "row"), *_left_out(bad, source), *shape_of(updated)]
@@ -165,7 +171,10 @@ def _options(args: argparse.Namespace) -> tuple[str, dict[str, object]]:
             option = "categorical" if name == "categorical_features" else name.replace("_", "-")
             raise ValueError(f"--{option} is not an option of {kind}")
     if args.missing == "skip" and member.needs_full:
-        raise ValueError(f"--missing skip is not an option of {kind}")
+        raise ValueError(
+            f"--missing skip is not an option of {kind}; --on-error skip leaves out rows with "
+            "missing values"
+        )
     member.check({**member.options, **given})
     return kind, given
 
@@ -203,6 +212,7 @@ def _open_for(
     target_npy = getattr(args, "target_npy", None)
     rows = args.batch_rows or rows_in_batch(saved.n_features + outputs, np.dtype(np.float64))
     source = open_rows(paths, columns, target_npy=target_npy, batch_rows=rows)
+    _note_plan(args, source)
     if source.n_features != saved.n_features:
         raise SourceError(
             f"{source.paths[0]}: {source.n_features} columns, expected {saved.n_features}, "
@@ -280,10 +290,10 @@ def _note_plan(args: argparse.Namespace, source: RowSource) -> None:
     """What was decided about columns before a row is read."""
     for text in source.warnings:  # with --quiet too, as they may well be wrong
         say(f"warning: {text}")
-    if source.left_out:
-        _note(args, f"left out, not numeric: {', '.join(map(repr, source.left_out))}")
     for text in source.notes:
         _note(args, text)
+    if source.left_out:
+        _note(args, f"left out, not numeric: {', '.join(map(repr, source.left_out))}")
 
 
 def _check_components(source: RowSource, n_components: Any) -> None:
@@ -310,10 +320,10 @@ def _left_out(bad: BadRows, source: RowSource) -> list[str]:
     """How many rows were left out, and why."""
     parts = []
     if source.n_dropped:
-        parts.append(f"{counted(source.n_dropped, 'row')} without a label left out")
+        parts.append(f"{counted(source.n_dropped, 'row')} left out (no label)")
     if bad.n:
         what = "predicted null" if bad.on_error == "null" else "left out"
-        parts.append(f"{counted(bad.n, 'row')} not finite {what}")
+        parts.append(f"{counted(bad.n, 'row')} {what} (missing or infinite values)")
     return parts
 
 

@@ -18,7 +18,7 @@ FLOORS = [
     ["demo"],
     ["_model_commands", "_row_commands"],
     ["_learn_rows", "_score_rows", "_warmup"],
-    ["_bad_rows", "_summary"],
+    ["_auto_columns", "_bad_rows", "_summary"],
     ["_report", "_writers"],
     ["persist", "select"],
     ["_cross_validate"],

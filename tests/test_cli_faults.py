@@ -1074,7 +1074,15 @@ def test_no_memory_is_one_line(model, capsys, monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr(persist, "read", fail)
-    assert "out of memory; fewer rows at a time" in fails(capsys, "show", model)
+    assert "--batch-rows" not in fails(capsys, "show", model)  # which it lacks
+    words = ["evaluate", model, "d.csv", "--batch-rows"]
+    assert "out of memory; fewer rows at a time, such as --batch-rows 1000" in fails(
+        capsys, *words, 2000
+    )
+    line = fails(capsys, *words, 1000)  # as few as is advised
+    assert line == (
+        "fastgnb: error: out of memory; that of a model grows with its classes times its features\n"
+    )
 
 
 @pytest.mark.parametrize("ending", [*TABLES, "npy"])
