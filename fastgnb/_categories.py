@@ -1,6 +1,7 @@
 """Categorical features: which columns they are, and their values as labels and codes.
 
-Labels are whole numbers, booleans or text. Nothing here imports scikit-learn, pandas or polars.
+Labels are whole numbers, booleans or text, of one kind in a feature: see `_labels` for the rule.
+Nothing here imports scikit-learn, pandas or polars.
 """
 
 from __future__ import annotations
@@ -14,11 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _validate
+from ._frames import (
+    columns_of,
+    holds_categories,
+    is_frame,
+    label_of,
+    not_numeric,
+    numbers_of,
+    values_of,
+)
+from ._labels import EXACT, check_kind, exact_numbers, kind_of, positions
 from ._validate import NotFiniteError
 
-# Whole numbers up to here are float64 numbers, each.
-_EXACT = 2.0**53
-_POLARS_KINDS = {"Boolean", "Categorical", "Enum", "String"}
+# Fewer distinct values than this look like categories, however few rows there are.
+_KEY_LEAST = 100
 
 
 class Column(NamedTuple):
@@ -61,11 +71,6 @@ class MixedRows:
             raise NotFiniteError(error.value, error.row, j, skip=skip) from None
 
 
-def is_frame(X: Any) -> bool:
-    """Whether X is a frame of pandas or polars, whose columns have types of their own."""
-    return hasattr(X, "columns") and (hasattr(X, "iloc") or hasattr(X, "get_columns"))
-
-
 def find_categorical(wanted: Any, X: Any, names: Sequence[str] | None) -> NDArray[np.bool_]:
     """Which columns of X, a frame or an array (n, d), are categorical: (d,).
 
@@ -75,8 +80,8 @@ def find_categorical(wanted: Any, X: Any, names: Sequence[str] | None) -> NDArra
     if wanted is None:
         return np.zeros(d, np.bool_)
     if isinstance(wanted, str) and wanted == "auto":
-        columns = _columns_of(X) if is_frame(X) else []
-        return np.array([_holds_categories(each) for each in columns] or [False] * d, np.bool_)
+        columns = columns_of(X) if is_frame(X) else []
+        return np.array([holds_categories(each) for each in columns] or [False] * d, np.bool_)
     return marked(wanted, d, names)
 
 
@@ -147,31 +152,37 @@ def split(X: Any, is_categorical: NDArray[np.bool_], *, skip: bool) -> MixedRows
     are at regular distances in an array.
     """
     at, others = np.flatnonzero(is_categorical), np.flatnonzero(~is_categorical)
+    values: list[tuple[NDArray[Any], NDArray[Any] | None]]
     if is_frame(X):
-        columns = _columns_of(X)
-        values = [_values_of(columns[j]) for j in at]
-        names = [repr(X.columns[j]) for j in at]
+        columns = columns_of(X)
+        values = [values_of(columns[j]) for j in at]
+        names = [label_of(X, j) for j in at.tolist()]
         continuous = _continuous_of(X, others)
     else:
-        values = [X[:, j] for j in at]
+        values = [(X[:, j], None) for j in at]
         names = [f"{j}" for j in at]
-        continuous = _numbers_of(_part(X, others))
+        continuous = _numbers_of(_part(X, others), others)
     coded = tuple(
-        _encoded(each, int(j), name, skip=skip)
+        _encoded(*each, int(j), name, skip=skip)
         for each, j, name in zip(values, at, names, strict=True)
     )
     return MixedRows(continuous, coded, is_categorical)
 
 
-def slots(columns: Sequence[Column], known: Sequence[NDArray[Any]]) -> NDArray[np.int32]:
+def slots(
+    columns: Sequence[Column], known: Sequence[NDArray[Any]], names: Sequence[str]
+) -> NDArray[np.int32]:
     """Where in a table a category of each row (q, n) is.
 
     The table has for each feature one place a known category (m,), then one for all others, and
-    one for a missing value.
+    one for a missing value. Raises TypeError, which names the feature, where a value is text and
+    those known are numbers, or the other way: it would look like one that was never seen.
     """
     n = len(columns[0].codes) if columns else 0
     out, start = np.empty((len(columns), n), np.int32), 0
-    for column, categories, row in zip(columns, known, out, strict=True):
+    for column, categories, name, row in zip(columns, known, names, out, strict=True):
+        if kind_of(categories) != kind_of(column.labels):
+            check_kind(categories, _occurring(column), f"Categories of feature {name}")
         m = len(categories)
         to = np.append(positions(column.labels, categories, absent=m), m + 1) + start
         np.take(to.astype(np.int32), column.codes, out=row, mode="wrap")
@@ -179,40 +190,33 @@ def slots(columns: Sequence[Column], known: Sequence[NDArray[Any]]) -> NDArray[n
     return out
 
 
-def positions(labels: NDArray[Any], among: NDArray[Any], *, absent: int) -> NDArray[np.int64]:
-    """The position of each label in others (m,), or `absent`."""
-    place = {label: i for i, label in enumerate(among.tolist())}
-    return np.array([place.get(label, absent) for label in labels.tolist()], np.int64)
+def looks_like_key(n_categories: int, n_values: int) -> bool:
+    """Whether a column of so many values, so many of them distinct, identifies rows.
+
+    That is where more than half of the values are distinct, and a hundred or more. `auto` leaves
+    such a column out. A stream can tell from its first batch.
+    """
+    return n_categories >= _KEY_LEAST and 2 * n_categories > n_values
 
 
-def _columns_of(X: Any) -> list[Any]:
-    if hasattr(X, "iloc"):
-        return [X.iloc[:, j] for j in range(X.shape[1])]
-    return list(X.get_columns())
+def exact_table(X: Any) -> Any:
+    """X, where masked values of an array are NaN. Whole numbers that float64 would round become
+    objects for it."""
+    is_wide = isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "iu" and X.dtype.itemsize == 8
+    if is_wide and X.mask.any() and np.ma.max(np.abs(X.astype(np.float64))) >= EXACT:
+        return X.astype(object).filled(np.nan)
+    return _validate.unmasked(X)
 
 
-def _holds_categories(column: Any) -> bool:
-    """Whether the type of a frame's column is for categories, text or booleans."""
-    if not hasattr(column, "iloc"):
-        return column.dtype.base_type().__name__ in _POLARS_KINDS
-    kind = getattr(column.dtype, "kind", "O")
-    if hasattr(column, "cat") or kind in "bU":
-        return True
-    return kind == "O" and any(isinstance(value, (str, bool)) for value in column)
-
-
-def _values_of(column: Any) -> Any:
-    """What a frame's column holds, as an array, or as pandas' own type where that is not NumPy's"""
-    if not hasattr(column, "iloc"):
-        return column.to_numpy()
-    return column.to_numpy() if isinstance(column.dtype, np.dtype) else column
+def _occurring(column: Column) -> NDArray[Any]:
+    """The labels that some row has."""
+    return np.asarray(column.labels[np.unique(column.codes[column.codes >= 0])])
 
 
 def _continuous_of(X: Any, at: NDArray[np.int64]) -> NDArray[Any]:
     if not len(at):
         return np.empty((X.shape[0], 0))
-    part = X.iloc[:, at] if hasattr(X, "iloc") else X[:, at.tolist()]
-    return _validate.check_rows(part)
+    return numbers_of(X, at)
 
 
 def _part(X: NDArray[Any], at: NDArray[np.int64]) -> NDArray[Any]:
@@ -225,10 +229,17 @@ def _part(X: NDArray[Any], at: NDArray[np.int64]) -> NDArray[Any]:
     return X[:, at]
 
 
-def _numbers_of(rows: NDArray[Any]) -> NDArray[Any]:
+def _numbers_of(rows: NDArray[Any], at: NDArray[np.int64]) -> NDArray[Any]:
+    """Continuous features, which are those `at`, as numbers. Raises ValueError for others."""
     if rows.dtype.kind == "O":
         is_missing = _missing_in(rows.ravel()).reshape(rows.shape)
         rows = np.where(is_missing, np.nan, rows)
+        is_text = np.array([isinstance(value, (str, bytes)) for value in rows.flat], np.bool_)
+        if is_text.any():
+            i, j = np.unravel_index(int(is_text.argmax()), rows.shape)
+            raise not_numeric(f"text: {rows[i, j]!r:.40}", f"{at[j]}")
+    elif rows.dtype.kind not in "fiub" and rows.size:
+        raise not_numeric(f"dtype {rows.dtype}", f"{at[0]}")
     return _validate.as_numbers(rows)
 
 
@@ -236,10 +247,12 @@ def _missing_in(values: NDArray[Any]) -> NDArray[np.bool_]:
     return np.fromiter(map(_validate.is_missing, values), np.bool_, len(values))
 
 
-def _encoded(values: Any, j: int, name: str, *, skip: bool) -> Column:
+def _encoded(
+    values: NDArray[Any], at: NDArray[Any] | None, j: int, name: str, *, skip: bool
+) -> Column:
     """Labels and codes of feature j. Raises ValueError or TypeError, which name it."""
     try:
-        column = _encode(values, skip=skip)
+        column = _encode(values, skip=skip) if at is None else _placed(values, at, skip=skip)
     except NotFiniteError as error:
         raise NotFiniteError(error.value, error.row, j, skip=skip) from None
     except (ValueError, TypeError) as error:
@@ -250,15 +263,13 @@ def _encoded(values: Any, j: int, name: str, *, skip: bool) -> Column:
     return column
 
 
-def _encode(values: Any, *, skip: bool) -> Column:
-    if not isinstance(values, np.ndarray):  # a type of pandas' own
-        codes, found = values.factorize()
-        return _placed(np.asarray(codes), _encode(np.asarray(found, object), skip=skip))
-    if values.dtype.kind == "O":
+def _encode(values: NDArray[Any], *, skip: bool) -> Column:
+    if values.dtype.kind in "OT":
+        values = values.astype(object, copy=False)
         is_missing = _missing_in(values)
         if is_missing.any():
-            codes = np.where(is_missing, -1, np.cumsum(~is_missing) - 1)
-            return _placed(codes, _encode(values[~is_missing], skip=skip))
+            at = np.where(is_missing, -1, np.cumsum(~is_missing) - 1)
+            return _placed(values[~is_missing], at, skip=skip)
         values = _checked_objects(values)
     if values.dtype.kind == "f":
         return _encode_floats(values, skip=skip)
@@ -266,8 +277,25 @@ def _encode(values: Any, *, skip: bool) -> Column:
     return Column(plain_labels(found.classes), found.codes)
 
 
+def _placed(values: NDArray[Any], at: NDArray[Any], *, skip: bool) -> Column:
+    """The column whose row i has the value `at[i]`, or none at -1, of values without missing ones.
+
+    Without `skip` a missing value is reported before a value that is no category.
+    """
+    try:
+        within = _encode(values, skip=skip)
+    except NotFiniteError as error:
+        row = int(np.argmax(at == error.row))
+        raise NotFiniteError(error.value, row, 0, skip=skip) from None
+    except ValueError:
+        if not skip and (at < 0).any():
+            raise NotFiniteError(np.nan, int(np.argmax(at < 0)), 0, skip=skip) from None
+        raise
+    return Column(within.labels, np.append(within.codes, np.int32(-1))[at])
+
+
 def _checked_objects(values: NDArray[Any]) -> NDArray[Any]:
-    """Objects as they are, or as float64 where some are floats and all are numbers.
+    """Objects as they are, or as numbers where some are floats and all are numbers.
 
     Raises TypeError for objects that are neither text nor numbers.
     """
@@ -278,14 +306,9 @@ def _checked_objects(values: NDArray[Any]) -> NDArray[Any]:
     if any(issubclass(kind, (float, np.floating)) for kind in kinds) and all(
         issubclass(kind, (Real, np.bool_)) for kind in kinds
     ):
-        return values.astype(np.float64)
+        numbers = exact_numbers(values.tolist())
+        return values.astype(np.float64) if numbers is None else numbers
     return values
-
-
-def _placed(codes: NDArray[Any], within: Column) -> Column:
-    """The column whose values are those of `within` at positions `codes`, or missing at -1."""
-    to = np.append(within.codes, np.int32(-1))
-    return Column(within.labels, to[codes])
 
 
 def _encode_floats(values: NDArray[Any], *, skip: bool) -> Column:
@@ -294,7 +317,7 @@ def _encode_floats(values: NDArray[Any], *, skip: bool) -> Column:
     is_missing = np.isnan(values)
     some = bool(is_missing.any())
     numbers = np.where(is_missing, 0.0, values) if some else values
-    odd = (numbers != np.floor(numbers)) | (np.abs(numbers) > _EXACT)
+    odd = (numbers != np.floor(numbers)) | (np.abs(numbers) >= EXACT)
     if odd.any():
         infinite = np.isinf(numbers)
         if infinite.any():
@@ -312,7 +335,7 @@ def _encode_floats(values: NDArray[Any], *, skip: bool) -> Column:
 
 def plain_labels(labels: NDArray[Any]) -> NDArray[Any]:
     """Labels of one type a kind, so that those of any two batches can be united."""
-    if labels.dtype.kind in "US":
+    if labels.dtype.kind in "UT":
         return labels.astype(object)
     if labels.dtype.kind in "iu" and (not len(labels) or labels[-1] <= np.iinfo(np.int64).max):
         return labels.astype(np.int64)

@@ -243,11 +243,15 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return from_arrays(rows, labels, weight, skip=skip, feature_names=names, full=full)
 
     def _gather(self, X: Any, y: Any, sample_weight: Any) -> Any:
-        """Statistics of rows, of the kind that `fit_stats` takes."""
-        return ClassStats.from_rows(
-            X, y, sample_weight, missing=getattr(self, "missing", "error"),
-            scatter="full" if self._is_full(first=True) else "diag",
-        )  # fmt: skip
+        """Statistics of rows, checked as `fit` checks them; the model does not change."""
+        model = clone(self)
+        rows, labels = model._check_rows_labels(X, y, first=True)
+        return model._stats_of(rows, _validate.encode(labels), sample_weight, first=True)
+
+    def _resolved(self, X: Any) -> Self:
+        """The model with what depends on the types of all rows decided: call it before rows are
+        cut into pieces, which may show other types."""
+        return self
 
     def _keep_names(self, stats: ClassStats) -> Self:
         self.n_features_in_ = stats.n_features

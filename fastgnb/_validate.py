@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ._labels import EXACT, exact_numbers, positions, same_labels
 from .kernels.encode import Coded, encode_fixed, encode_integers
 
 _TOO_LARGE = " or a value too large for dtype('float64')"
-# Whole numbers up to here are float64 numbers, each.
-_EXACT = 2.0**53
 
 
 class Labels(NamedTuple):
@@ -270,14 +269,15 @@ def labels_array(y: Any, name: str = "y") -> NDArray[Any]:
         raise ValueError(f"Complex data not supported\n{labels}\n")
     if isinstance(y, (list, tuple)) and labels.ndim == 1 and _is_altered(labels, y):
         return np.array(y, object)
-    return labels
+    # NumPy's text of any length, which scikit-learn's metrics and files do not take.
+    return labels.astype(object) if labels.dtype.kind == "T" else labels
 
 
 def _is_altered(labels: NDArray[Any], items: Sequence[Any]) -> bool:
     """Whether NumPy may have made other labels of a list: text of numbers, floats of integers."""
     if labels.dtype.kind == "U":
         return any(type(v) not in (str, np.str_) or v.endswith("\0") for v in items)
-    return labels.dtype.kind == "f" and bool((np.abs(labels) > _EXACT).any())
+    return labels.dtype.kind == "f" and bool((np.abs(labels) >= EXACT).any())
 
 
 def classes_of(values: Any) -> NDArray[Any]:
@@ -319,20 +319,13 @@ def locate(labels: Labels, classes: NDArray[Any]) -> Labels:
     """Labels by their positions in given classes (k,), sorted. Raises ValueError for a stranger."""
     if labels.classes is classes or same_labels(labels.classes, classes):
         return Labels(classes, labels.coded)
-    position = {value: code for code, value in enumerate(classes.tolist())}
-    codes = [position.get(value, -1) for value in labels.classes.tolist()]
-    strange = [value for value, code in zip(labels.classes, codes, strict=True) if code < 0]
-    if strange:
+    codes = positions(labels.classes, classes, absent=-1)
+    strange = labels.classes[codes < 0]
+    if len(strange):
         raise ValueError(
-            f"The target label(s) {np.asarray(strange)} in y do not exist in the initial classes "
-            f"{classes}"
+            f"The target label(s) {strange} in y do not exist in the initial classes {classes}"
         )
-    return Labels(classes, labels.coded.renamed(np.asarray(codes, np.int32)))
-
-
-def same_labels(a: NDArray[Any], b: NDArray[Any]) -> bool:
-    """Whether two label arrays hold the same labels of one kind, in one order."""
-    return a.shape == b.shape and a.dtype.kind == b.dtype.kind and bool(np.all(a == b))
+    return Labels(classes, labels.coded.renamed(codes.astype(np.int32)))
 
 
 def _unreachable() -> Any:
@@ -362,9 +355,11 @@ def is_missing(value: object) -> bool:
 
 def _as_numbers(items: list[Any], distinct: list[Any]) -> NDArray[Any]:
     """Number objects as an array. Raises ValueError where no type holds all of them exactly."""
-    numbers = np.asarray(items)
-    if numbers.dtype.kind not in "biuf" or set(np.unique(numbers).tolist()) != set(distinct):
-        raise ValueError(f"Labels {distinct[:5]} cannot be held exactly by one numeric type.")
+    numbers = exact_numbers(items)
+    if numbers is None:
+        raise ValueError(
+            f"Labels {distinct[:5]} cannot be held exactly by one numeric type. Make text of them."
+        )
     return numbers
 
 

@@ -213,6 +213,10 @@ def _add_family(parser: argparse.ArgumentParser, default: str, *, of_data: bool)
         "--min-categories", type=_positive, metavar="N",
         help="of MixedNB: how many categories a feature has at least",
     )  # fmt: skip
+    family.add_argument(
+        "--max-categories", type=_positive, metavar="N",
+        help="of MixedNB: most categories of a feature, beyond which it is refused; default: 50000",
+    )  # fmt: skip
 
 
 def _add_update(commands: Any) -> None:

@@ -19,10 +19,11 @@ from .mixed_params import (
     CategoryMoments,
     check_alpha,
     check_marks,
+    check_most,
     estimate_mixed,
     least_categories,
 )
-from .mixed_stats import MixedStats
+from .mixed_stats import MAX_CATEGORIES, MixedStats
 from .params import (
     Moments,
     RotatedParams,
@@ -192,6 +193,7 @@ def _check_mixed(options: Mapping[str, Any]) -> None:
     check_marks(options["categorical_features"])
     check_alpha(options["alpha"])
     least_categories(options["min_categories"], None)
+    check_most(options["max_categories"])
 
 
 _SHARING = {"tied": False, "ddof": 0}
@@ -213,7 +215,9 @@ MEMBERS: dict[str, Member] = {
         _check_axes, 1e-9, _along_axes,
     ),
     "MixedNB": Member(
-        False, {"categorical_features": None, "alpha": 1.0, "min_categories": None},
+        False,
+        {"categorical_features": None, "alpha": 1.0, "min_categories": None,
+         "max_categories": MAX_CATEGORIES},
         _check_mixed, 1e-9, _mixed,
     ),
 }  # fmt: skip

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 from sklearn.utils import assert_all_finite
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from . import _validate
-from ._categories import MixedRows, find_categorical, is_frame, slots, split
+from ._categories import MixedRows, exact_table, find_categorical, slots, split
 from ._estimator import GaussianClassifier, dtype_of
+from ._frames import in_memory, is_frame, numbers_of
 from ._validate import Labels
 from .kernels.outputs import Scores, Table
 from .mixed_params import (
@@ -22,7 +24,7 @@ from .mixed_params import (
     MixedParams,
     estimate_mixed,
 )
-from .mixed_stats import MixedStats, from_mixed_rows
+from .mixed_stats import MAX_CATEGORIES, MixedStats, from_mixed_rows
 from .params import GaussianParams
 from .scoring import score_mixed
 
@@ -39,6 +41,9 @@ class MixedNB(GaussianClassifier):
         What is added to the weight of each category in each class (Lidstone; 1: Laplace).
     min_categories : int or array-like (q,), default=None
         Numbers of categories, at least, of each categorical feature; None: those that were seen.
+    max_categories : int or None, default=50_000
+        Most categories of a feature; more are an error, since such a feature often identifies
+        rows, and the memory of a model grows with its categories. None: any number.
     priors : array-like (k,), default=None
         Prior probabilities of the classes; None: their shares of the weight.
     var_smoothing : float, default=1e-9
@@ -106,6 +111,7 @@ class MixedNB(GaussianClassifier):
         "categorical_features": "no_validation",  # but by `check_marks`, in its own words
         "alpha": [Interval(Real, 0, None, closed="left")],
         "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
+        "max_categories": [None, Interval(Integral, 1, None, closed="left")],
         "priors": ["array-like", None],
         "var_smoothing": [Interval(Real, 0, None, closed="left")],
         "missing": [StrOptions({"error", "skip"})],
@@ -120,6 +126,7 @@ class MixedNB(GaussianClassifier):
         categorical_features: Any = None,
         alpha: float = 1.0,
         min_categories: Any = None,
+        max_categories: int | None = MAX_CATEGORIES,
         priors: ArrayLike | None = None,
         var_smoothing: float = 1e-9,
         missing: str = "error",
@@ -127,6 +134,7 @@ class MixedNB(GaussianClassifier):
         self.categorical_features = categorical_features
         self.alpha = alpha
         self.min_categories = min_categories
+        self.max_categories = max_categories
         self.priors = priors
         self.var_smoothing = var_smoothing
         self.missing = missing
@@ -166,13 +174,23 @@ class MixedNB(GaussianClassifier):
     ) -> Any:
         if not isinstance(rows, MixedRows):
             rows = MixedRows(rows, (), np.zeros(rows.shape[1], np.bool_))
-        return from_mixed_rows(rows, labels, weight, skip=self._skips(), feature_names=names)
-
-    def _gather(self, X: Any, y: Any, sample_weight: Any) -> Any:
-        return MixedStats.from_rows(
-            X, y, sample_weight, categorical_features=self.categorical_features,
-            missing=self.missing,
+        return from_mixed_rows(
+            rows, labels, weight, skip=self._skips(), feature_names=names,
+            max_categories=self.max_categories,
         )  # fmt: skip
+
+    def _resolved(self, X: Any) -> Self:
+        if isinstance(self.categorical_features, str):
+            mask = self._resolve_categorical(X)
+            model: Self = clone(self).set_params(categorical_features=mask)
+            return model
+        return self
+
+    def _resolve_categorical(self, X: Any) -> NDArray[np.bool_]:
+        """Which features of X (n, d) are categorical (d,), as fit would decide. Raises as fit."""
+        table = in_memory(X)
+        table = table if hasattr(table, "shape") else np.asarray(table, object)
+        return find_categorical(self.categorical_features, table, _validate.names_of(table))
 
     def _score_checked(self, rows: Any, *, table: Table | None, **wanted: Any) -> Scores:
         if not isinstance(rows, MixedRows):
@@ -181,7 +199,8 @@ class MixedNB(GaussianClassifier):
         moments = map(CategoryMoments, self.feature_log_prob_, self.unseen_log_prob_)
         params = MixedParams.from_moments(gaussian, list(moments), self.stats_)
         return score_mixed(
-            rows.continuous, slots(rows.columns, self.stats_.categories), params,
+            rows.continuous,
+            slots(rows.columns, self.stats_.categories, self.stats_.categorical_names()), params,
             table=table, dtype=dtype_of(rows.continuous, table), **wanted,
         )  # fmt: skip
 
@@ -193,9 +212,10 @@ class MixedNB(GaussianClassifier):
 
     def _checked_rows(self, X: Any, *, reset: bool) -> Any:
         """Rows taken apart, or as an array where no feature is categorical."""
+        X = in_memory(X)
         nothing = self.categorical_features is None if reset else not self.is_categorical_.any()
         if nothing:
-            return super()._checked_rows(X, reset=reset)
+            return self._numeric_rows(X, reset=reset)
         table = self._checked_table(X, reset=reset)
         if reset:
             names = getattr(self, "feature_names_in_", None)
@@ -203,7 +223,7 @@ class MixedNB(GaussianClassifier):
         else:
             mask = self.is_categorical_
         if not mask.any():
-            return super()._checked_rows(X, reset=reset)
+            return self._numeric_rows(X, reset=reset)
         try:
             rows = split(table, mask, skip=self._skips())
         except _validate.NotFiniteError as error:
@@ -213,11 +233,20 @@ class MixedNB(GaussianClassifier):
             self._refuse_missing(rows)
         return rows
 
+    def _numeric_rows(self, X: Any, *, reset: bool) -> NDArray[Any]:
+        """Rows without categorical features; the error for a column of text or dates names it."""
+        try:
+            return super()._checked_rows(X, reset=reset)
+        except Exception:  # each library has its own
+            if is_frame(X):
+                numbers_of(X, np.arange(X.shape[1]))
+            raise
+
     def _checked_table(self, X: Any, *, reset: bool) -> Any:
         """X as a frame or an array (n, d) that scikit-learn takes, of the right features."""
         if not is_frame(X):
             # NumPy makes text of numbers that stand beside text.
-            plain = np.asarray(X, object) if isinstance(X, (list, tuple)) else _validate.unmasked(X)
+            plain = np.asarray(X, object) if isinstance(X, (list, tuple)) else exact_table(X)
             return validate_data(self, plain, reset=reset, ensure_all_finite=False, dtype=None)
         validate_data(self, X, reset=reset, skip_check_array=True)
         for size, what in zip(X.shape, ("sample", "feature"), strict=True):

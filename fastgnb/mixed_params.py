@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._categories import kind_of_marks, marked
 from .kernels.logs import log
-from .mixed_stats import MixedStats
+from .mixed_stats import MixedStats, check_few_categories
 from .params import GaussianParams, Moments, check_moment, estimate
 
 Floats = NDArray[np.float64]
@@ -77,6 +77,7 @@ def estimate_mixed(
     var_smoothing: float = 1e-9,
     alpha: float = 1.0,
     min_categories: Any = None,
+    max_categories: int | None = None,
     categorical_features: Any = None,
 ) -> MixedMoments:
     """Priors, moments of continuous features and log probabilities of categorical ones.
@@ -85,9 +86,11 @@ def estimate_mixed(
     m the larger of the number of categories and min_categories; any other one has w = 0. W counts
     the rows in which the feature is not missing. Where that is 0 all are alike, 1 / m, also for
     alpha=0. Cost: O(k m). Error: relative 1e-15 of the largest logarithm.
-    Raises ValueError as `estimate`, and for min_categories of another shape than (q,).
+    Raises ValueError as `estimate`, for min_categories of another shape than (q,), and for a
+    feature of more than max_categories.
     """
     _check_marked(categorical_features, stats)
+    check_few_categories(stats, max_categories)
     gaussian = estimate(stats.gaussian, priors=priors, var_smoothing=var_smoothing)
     least = least_categories(min_categories, len(stats.counts))
     return MixedMoments(
@@ -126,6 +129,15 @@ def check_alpha(alpha: object) -> float:
     if not 0.0 <= value < math.inf:
         raise ValueError(f"alpha must be a number from 0 up, got {alpha!r}.")
     return value
+
+
+def check_most(max_categories: object) -> None:
+    """Raise ValueError unless max_categories is None or a whole number from 1 up."""
+    is_whole = isinstance(max_categories, Integral) and not isinstance(max_categories, bool)
+    if max_categories is not None and not (is_whole and max_categories >= 1):  # type: ignore[operator]
+        raise ValueError(
+            f"max_categories must be None or a whole number from 1 up, got {max_categories!r:.80}."
+        )
 
 
 def least_categories(min_categories: Any, q: int | None) -> NDArray[np.int64]:

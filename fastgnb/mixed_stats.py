@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,12 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _validate
-from ._categories import Column, MixedRows, find_categorical, is_frame, positions, split
+from ._categories import Column, MixedRows, exact_table, find_categorical, split
+from ._frames import in_memory, is_frame
+from ._labels import check_kind, positions, union
 from ._validate import Labels
-from .stats import ClassStats, aligned, common_names, from_arrays, joined
+from .stats import MOST_BYTES, ClassStats, aligned, common_names, from_arrays
 from .subtraction import check_values_left, remainder
 
 Floats = NDArray[np.float64]
+
+# Most categories of a feature, unless more are asked for: postal codes of a large country fit.
+MAX_CATEGORIES = 50_000
 
 # Rows whose weights are summed one after the other, which bounds the rounding error, and rows that
 # are counted at once, which bounds the memory.
@@ -71,6 +75,7 @@ class MixedStats:
         and TypeError for a feature that mixes text and numbers.
         """
         skip = _validate.check_missing(missing)
+        X = in_memory(X)
         names = _validate.names_of(X) if feature_names is None else feature_names
         names = None if names is None else _validate.check_names(names)
         table = _table_of(X)
@@ -114,10 +119,19 @@ class MixedStats:
             return NotImplemented
         names = _check_alike(self, other)
         gaussian = self.gaussian + other.gaussian
-        categories = tuple(map(_united, self.categories, other.categories, self._at()))
-        sides = (_spread(each, gaussian.classes, categories) for each in (self, other))
-        counts = tuple(a + b for a, b in zip(*sides, strict=True))
-        return MixedStats(gaussian, categories, counts, self.is_categorical, names)
+        at = [positions(each.classes, gaussian.classes, absent=-1) for each in (self, other)]
+        categories, counts = [], []
+        sides = zip(self.categories, other.categories, self.counts, other.counts, strict=True)
+        for j, (own, more, here, there) in enumerate(sides):
+            name = self.categorical_names(names)[j]
+            both = union(own, more, f"Categories of feature {name}")
+            _check_size(len(gaussian.classes), len(both.labels), name)
+            total = np.zeros((len(gaussian.classes), len(both.labels)))
+            total[np.ix_(at[0], both.at_a)] = here
+            total[np.ix_(at[1], both.at_b)] += there
+            categories.append(both.labels)
+            counts.append(total)
+        return MixedStats(gaussian, tuple(categories), tuple(counts), self.is_categorical, names)
 
     def __radd__(self, other: object) -> MixedStats:
         return self if other == 0 else NotImplemented  # sum() starts from 0
@@ -133,19 +147,26 @@ class MixedStats:
         names = _check_alike(self, other)
         a, b = aligned(self.gaussian, other.gaussian)
         gaussian = a - b
-        for own, less, j in zip(self.categories, other.categories, self._at(), strict=True):
-            strange = sorted(set(less.tolist()) - set(own.tolist()))
-            if strange:
+        left = []
+        sides = zip(self.categories, other.categories, self.counts, other.counts, strict=True)
+        rows = [positions(each.classes, gaussian.classes, absent=-1) for each in (self, other)]
+        for j, (own, less, here, there) in enumerate(sides):
+            name = self.categorical_names(names)[j]
+            check_kind(own, less, f"Categories of feature {name}")
+            at = positions(less, own, absent=-1)
+            if (at < 0).any():
                 raise ValueError(
-                    f"Cannot subtract rows of categories {strange} of feature {j}: they were "
-                    "never added."
+                    f"Cannot subtract rows of categories {less[at < 0].tolist()[:5]} of feature "
+                    f"{name}: they were never added."
                 )
-        sides = [_spread(each, gaussian.classes, self.categories) for each in (self, other)]
-        left = tuple(itertools.starmap(remainder, zip(*sides, strict=True)))
-        for values, j in zip(left, self._at(), strict=True):
-            check_values_left(a, b, gaussian.count, values.sum(axis=1, keepdims=True), [j])
+            before, taken = np.zeros((2, len(gaussian.classes), len(own)))
+            before[rows[0]], taken[np.ix_(rows[1], at)] = here, there
+            rest = remainder(before, taken)
+            values = rest.sum(axis=1, keepdims=True)
+            check_values_left(a, b, gaussian.count, values, [self._at()[j]])
+            left.append(rest)
         return _without_empty(
-            MixedStats(gaussian, self.categories, left, self.is_categorical, names)
+            MixedStats(gaussian, self.categories, tuple(left), self.is_categorical, names)
         )
 
     def decay(self, factor: float) -> MixedStats:
@@ -153,6 +174,11 @@ class MixedStats:
         gaussian = self.gaussian.decay(factor)
         counts = tuple(each * float(factor) for each in self.counts)
         return _without_empty(replace(self, gaussian=gaussian, counts=counts))
+
+    def categorical_names(self, names: Sequence[str] | None = None) -> list[str]:
+        """The categorical features as messages name them: by name if known, else by position."""
+        names = self.feature_names if names is None else names
+        return [f"{j}" if names is None else repr(names[j]) for j in self._at()]
 
     def _at(self) -> list[int]:
         """Positions of the categorical features among all."""
@@ -173,10 +199,12 @@ def from_mixed_rows(
     *,
     skip: bool,
     feature_names: tuple[str, ...] | None,
+    max_categories: int | None = None,
 ) -> MixedStats:
     """`MixedStats.from_rows` for input that is checked and taken apart already.
 
-    Raises NotFiniteError, with a column of all features, where a value is missing or infinite.
+    Raises NotFiniteError, with a column of all features, where a value is missing or infinite, and
+    ValueError for a feature of more than max_categories.
     """
     mask = rows.is_categorical
     if feature_names is not None and len(feature_names) != len(mask):
@@ -186,6 +214,10 @@ def from_mixed_rows(
     if not skip:
         rows.check_present(weight)
     gaussian = _gaussian(rows, labels, weight, skip=skip, names=feature_names)
+    for j, column in zip(np.flatnonzero(mask).tolist(), rows.columns, strict=True):
+        name = f"{j}" if feature_names is None else repr(feature_names[j])
+        _check_few(len(column.labels), name, max_categories)
+        _check_size(len(labels.classes), len(column.labels), name)
     counts = tuple(_counts(each, labels, weight) for each in rows.columns)
     categories = tuple(each.labels for each in rows.columns)
     return _without_empty(MixedStats(gaussian, categories, counts, mask, feature_names))
@@ -197,7 +229,7 @@ def _table_of(X: Any) -> Any:
     if is_frame(X):
         return X
     # NumPy makes text of numbers that stand beside text.
-    rows = np.asarray(_validate.unmasked(X), object if isinstance(X, (list, tuple)) else None)
+    rows = np.asarray(exact_table(X), object if isinstance(X, (list, tuple)) else None)
     if rows.ndim != 2 or rows.shape[1] == 0:
         raise ValueError(
             f"Expected 2D array with at least 1 feature, got shape {rows.shape}. Reshape your data."
@@ -241,6 +273,30 @@ def _counts(column: Column, labels: Labels, weight: Floats | None) -> Floats:
     return np.ascontiguousarray(out.reshape(k, m + 1)[:, :m])
 
 
+def check_few_categories(stats: MixedStats, max_categories: int | None) -> None:
+    """Raise ValueError, which names it, for a feature of more than max_categories; None: any."""
+    for name, labels in zip(stats.categorical_names(), stats.categories, strict=True):
+        _check_few(len(labels), name, max_categories)
+
+
+def _check_few(m: int, name: str, max_categories: int | None) -> None:
+    if max_categories is not None and m > max_categories:
+        raise ValueError(
+            f"Feature {name} has {m} categories so far, more than max_categories={max_categories}. "
+            "Leave it out of the features if it identifies rows, else raise max_categories."
+        )
+
+
+def _check_size(k: int, m: int, name: str) -> None:
+    """Raise ValueError where the counts of m categories in k classes would take too much memory."""
+    size = 8 * k * m
+    if size > MOST_BYTES:
+        raise ValueError(
+            f"Counts of {m} categories of feature {name} in {k} classes take {size} bytes, more "
+            f"than the limit of {MOST_BYTES}. Leave the feature out if it identifies rows."
+        )
+
+
 def _without_empty(stats: MixedStats) -> MixedStats:
     """The statistics without categories of no weight: rows of weight 0 are as if not there."""
     if all(each.any(axis=0).all() for each in stats.counts):
@@ -261,31 +317,3 @@ def _check_alike(a: MixedStats, b: MixedStats) -> tuple[str, ...] | None:
             f"Statistics with categorical features {a._at()} cannot be combined with {b._at()}."
         )
     return names
-
-
-def _united(a: NDArray[Any], b: NDArray[Any], j: int) -> NDArray[Any]:
-    """Categories of both, sorted. Raises TypeError where they are text here and numbers there."""
-    if _validate.same_labels(a, b):
-        return a
-    if {a.dtype.kind, b.dtype.kind} == {"i", "u"} and all(each >= 0 for each in (*a[:1], *b[:1])):
-        a, b = a.astype(np.uint64), b.astype(np.uint64)
-    try:
-        return _validate.encode(joined(a, b)).classes
-    except TypeError as error:
-        raise TypeError(
-            f"Categories of feature {j} of types {a.dtype} and {b.dtype} cannot be combined: "
-            f"{a[:5]}, {b[:5]}."
-        ) from error
-
-
-def _spread(
-    stats: MixedStats, classes: NDArray[Any], categories: tuple[NDArray[Any], ...]
-) -> list[Floats]:
-    """The counts over more classes and categories."""
-    at = positions(stats.classes, classes, absent=-1)
-    out = []
-    for own, counts, wanted in zip(stats.categories, stats.counts, categories, strict=True):
-        wide = np.zeros((len(classes), len(wanted)))
-        wide[np.ix_(at, positions(own, wanted, absent=-1))] = counts
-        out.append(wide)
-    return out

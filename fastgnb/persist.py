@@ -11,8 +11,9 @@ Whatever a reader of today would not understand raises the number, and it then s
 Schema 2 adds the other members of the family, with `options` and full scatter; their parameters
 are estimated anew from the statistics. A MixedNB has `categorical`, its features with categories,
 and their counts side by side in one tensor; the others are of its continuous features, which may
-be none. Schema 3 adds the options `shrinkage_target` and `standardize`; without them, as in schema
-2, they are "spherical" and False. What an earlier schema can hold is still written in it.
+be none. Schema 3 adds the options `shrinkage_target`, `standardize` and `max_categories`; without
+them, as in schema 2, they are "spherical", False and None. What an earlier schema can hold is still
+written in it.
 
 Beside the model a file may name the files that were learned by commands, see `_learned`: earlier
 versions of this package pass over them. They are lost where a model is loaded into an estimator.
@@ -39,10 +40,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import __version__, _learned
 from ._atomic import replacing
-from ._categories import MixedRows, is_frame, slots, split
+from ._categories import MixedRows, exact_table, slots, split
+from ._frames import in_memory, is_frame
+from ._labels import same_labels
 from ._learned import LearnedFile
 from ._model_file import ModelFileError, pack, unpack
-from ._validate import NotFiniteError, check_finite, check_missing, same_labels
+from ._validate import NotFiniteError, check_finite, check_missing
 from .family import MEMBERS, Member
 from .kernels.outputs import Scores, Table
 from .mixed_params import CategoryMoments, MixedParams
@@ -74,7 +77,11 @@ _MOMENTS = {"class_prior", "theta", "var"}  # of GaussianNB, whose attributes ma
 _OPTIONAL = {"feature_count", "peak"}
 _PLAIN = MEMBERS["GaussianNB"].options
 # Options that came with schema 3, and what files without them mean.
-_SINCE_3: dict[str, Any] = {"shrinkage_target": "spherical", "standardize": False}
+_SINCE_3: dict[str, Any] = {
+    "shrinkage_target": "spherical",
+    "standardize": False,
+    "max_categories": None,
+}
 _LISTS = {"categorical_features", "min_categories"}  # options that may be lists
 _KINDS_OF_CATEGORIES = {"<i8", "<u8", "<f8", "|b1", "object"}
 # Python's types of labels by NumPy's kinds, "O" being text as objects.
@@ -198,12 +205,15 @@ class SavedModel:
         skip, stats = self.missing == "skip", self.stats
         rows = X
         if not isinstance(X, MixedRows):
-            rows = split(X if is_frame(X) else np.asarray(X), stats.is_categorical, skip=skip)
+            given = in_memory(X)
+            given = given if is_frame(given) else np.asarray(exact_table(given))
+            rows = split(given, stats.is_categorical, skip=skip)
         if not skip:
             rows.check_present()
         params = MixedParams.from_moments(self._gaussian(), self.categorical or (), stats)
         scores = score_mixed(
-            rows.continuous, slots(rows.columns, stats.categories), params,
+            rows.continuous,
+            slots(rows.columns, stats.categories, stats.categorical_names()), params,
             table=table, evidence=evidence, skip=skip,
         )  # fmt: skip
         if scores.bad >= 0:

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _validate
+from ._labels import same_labels, union
 from ._validate import Labels
 from .kernels.accumulate import Sums, accumulate
-from .kernels.encode import Coded
 from .kernels.merge import Parts, collapse, merge
 from .kernels.scatter import FullSums, accumulate_scatter
 from .pooling import difference, pooled, rooted
@@ -288,6 +288,7 @@ def from_arrays(
     k, d = len(labels.classes), rows.shape[1]
     if feature_names is not None and len(feature_names) != d:
         raise ValueError(f"Expected {d} feature names, one a column, got {len(feature_names)}.")
+    check_size(k, d)
     if full:
         _check_full(k, d, skip=skip)
     unit = _weight_unit(weight, labels, k)
@@ -333,6 +334,17 @@ def check_scatter(scatter: object) -> bool:
     if scatter not in ("full", "diag"):
         raise ValueError(f"scatter must be 'diag' or 'full', got {scatter!r}.")
     return scatter == "full"
+
+
+def check_size(k: int, d: int) -> None:
+    """Raise ValueError where means and variances of k classes would take too much memory."""
+    size = 8 * 3 * k * d
+    if size > MOST_BYTES:
+        raise ValueError(
+            f"Statistics of {k} classes and {d} features take {size} bytes, more than the limit of "
+            f"{MOST_BYTES}. A target of so many distinct labels may be an identifier, or a "
+            "quantity for regression."
+        )
 
 
 def _check_full(k: int, d: int, *, skip: bool) -> None:
@@ -488,10 +500,11 @@ def aligned(a: ClassStats, b: ClassStats) -> tuple[ClassStats, ClassStats]:
         )
     if a.feature_names != b.feature_names:
         a = replace(a, feature_names=names)
-    if a.classes is b.classes or _validate.same_labels(a.classes, b.classes):
+    if a.classes is b.classes or same_labels(a.classes, b.classes):
         return a, b
-    union = _validate.encode(joined(a.classes, b.classes)).classes
-    return _over(a, union), _over(b, union)
+    labels, at_a, at_b = union(a.classes, b.classes, "Classes")
+    check_size(len(labels), a.n_features)
+    return _over(a, labels, at_a), _over(b, labels, at_b)
 
 
 def common_names(a: Any, b: Any) -> tuple[str, ...] | None:
@@ -520,20 +533,6 @@ def _widened(stats: ClassStats, other: ClassStats) -> ClassStats:
     )
 
 
-def joined(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-    """Labels of both. Raises TypeError where no type holds all of them as they are."""
-    if not len(a) or not len(b):
-        return a if len(a) else b
-    if "O" in a.dtype.kind + b.dtype.kind and {a.dtype.kind, b.dtype.kind} <= {"O", "U"}:
-        return np.concatenate([a.astype(object), b.astype(object)])
-    together = np.concatenate([a, b]) if a.dtype.kind in "biuf" and b.dtype.kind in "biuf" else None
-    if a.dtype.kind == b.dtype.kind:
-        together = np.concatenate([a, b])
-    if together is None or together.tolist() != a.tolist() + b.tolist():
-        raise TypeError(f"Classes of types {a.dtype} and {b.dtype} cannot be combined: {a}, {b}.")
-    return together
-
-
 def _with_feature_count(stats: ClassStats) -> ClassStats:
     if stats.feature_count is not None:
         return stats
@@ -541,11 +540,11 @@ def _with_feature_count(stats: ClassStats) -> ClassStats:
     return replace(stats, feature_count=np.broadcast_to(stats.count[:, None], shape).copy())
 
 
-def _over(stats: ClassStats, classes: NDArray[Any]) -> ClassStats:
-    """The same statistics over more classes, whose rows are of weight 0."""
+def _over(stats: ClassStats, classes: NDArray[Any], at: NDArray[np.int64]) -> ClassStats:
+    """The same statistics over more classes, whose rows are of weight 0; its own are `at` (k,)."""
+    if classes is stats.classes:
+        return stats
     k, d = len(classes), stats.n_features
-    own = Labels(stats.classes, Coded.of(np.arange(len(stats.classes), dtype=np.int32)))
-    at = _validate.locate(own, classes).codes
 
     def spread(values: Floats, shape: tuple[int, ...]) -> Floats:
         out = np.zeros(shape)

@@ -325,7 +325,7 @@ def test_different_features_do_not_combine():
     with pytest.raises(ValueError, match="Statistics of 1 features cannot be combined with 2"):
         a + ClassStats.from_rows([[0.0, 1.0]], [1])
     for other in (["x"], [2**53 + 1.0], np.array([2**63 + 1], np.uint64)):
-        one = ClassStats.from_rows([[0.0]], [2**53 + 1])
+        one = ClassStats.from_rows([[0.0], [0.0]], [2**53 + 1, -1])
         with pytest.raises(TypeError, match="cannot be combined"):
             one + ClassStats.from_rows([[0.0]], other)
     with pytest.raises(ValueError, match="Statistics of 1 features cannot be combined with 2"):
