@@ -103,8 +103,8 @@ def _check_differing(
     for name, values in differing(args, models).items():
         other = next(i for i, value in enumerate(values) if value != values[0])
         parts.append(
-            f"{name} is {values[other]!r} in {paths[other]}, but {values[0]!r} in {paths[0]}: "
-            f"choose with {option_of(name)}"
+            f"{paths[other]}: {name} is {values[other]!r}, but {values[0]!r} in {paths[0]}, choose "
+            f"with {option_of(name)}"
         )
     if parts:
         raise ValueError("; ".join(parts))

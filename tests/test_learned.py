@@ -190,6 +190,17 @@ def test_any_changed_byte_of_a_short_file_shows(tmp_path):
     assert len(seen) == 101
 
 
+def test_show_says_how_many_files_and_json_which(model, days, capsys):
+    run("update", model, days[1], "--quiet")
+    capsys.readouterr()
+    run("show", model)
+    assert "\nfiles learned  2\n" in capsys.readouterr().out
+    run("show", model, "--json")
+    shown = json.loads(capsys.readouterr().out)["learned"]
+    assert [file["name"] for file in shown] == ["0.csv", "1.csv"]
+    assert shown[0] == fingerprint(days[0])._asdict()
+
+
 # ------------------------------------------------------------------ the model file
 
 

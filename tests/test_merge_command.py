@@ -162,15 +162,15 @@ def test_parameters_that_differ_name_the_options_that_choose(tmp_path, frame, ca
     )  # fmt: skip
     line = fails(capsys, "merge", one, two, "--model", tmp_path / "m")
     for text in (
-        "priors is [0.5, 0.25, 0.25] in ", "choose with --priors",
-        "var_smoothing is 0.001 in ", "choose with --var-smoothing",
-        "missing is 'skip' in ", "choose with --missing",
-        "tied is True in ", "choose with --tied",
+        "two: priors is [0.5, 0.25, 0.25], but None in ", "choose with --priors",
+        "two: var_smoothing is 0.001, but 1e-09 in ", "choose with --var-smoothing",
+        "two: missing is 'skip', but 'error' in ", "choose with --missing",
+        "two: tied is True, but False in ", "choose with --tied",
     ):  # fmt: skip
         assert text in line
     some = ["--missing", "skip", "--no-tied", "--var-smoothing", "1e-6"]
     line = fails(capsys, "merge", one, two, "--model", tmp_path / "m", *some)
-    assert re.search(r"error: priors is .* choose with --priors\n$", line)
+    assert re.search(r"two: priors is .* choose with --priors\n$", line)
     run("merge", one, two, "--model", tmp_path / "m", *some, "--priors", "data")
     assert "merge: 2 models, 3 features (a, b, c), 3 classes (0, 1, 2), total weight 90; wrote" in (
         capsys.readouterr().err
@@ -184,7 +184,7 @@ def test_members_of_one_kind_of_scatter_merge_into_the_one_asked_for(tmp_path, f
     full = fit(frame[:40], tmp_path / "full", *MEMBERS["GaussianBayes"])
     axes = fit(frame[40:], tmp_path / "axes", *MEMBERS["PCAGaussianNB"])
     line = fails(capsys, "merge", full, axes, "--model", tmp_path / "m")
-    assert "model is 'PCAGaussianNB' in" in line
+    assert "axes: model is 'PCAGaussianNB', but 'GaussianBayes' in " in line
     assert "choose with --model-type" in line
     run("merge", full, axes, "--model", tmp_path / "m", "--model-type", "GaussianBayes", "--quiet")
     whole = GaussianBayes().fit(frame[["a", "b", "c"]], frame["y"])
