@@ -1343,7 +1343,8 @@ def test_a_killed_save_leaves_one_of_two_files(python, tmp_path, kills):
     assert set(said) == {"2", "3"}
     # What the killed ones left is hidden, in no one's way, and no half of it loads.
     left = [name for name in os.listdir(folder) if name != "model.fgnb"]
-    assert all(re.fullmatch(r"\.model\.fgnb\.[0-9a-f]{8}-\d+\.[0-9a-f]{8}\.tmp", name) for name in left)
+    ours = re.compile(r"\.model\.fgnb\.[0-9a-f]{8}-\d+\.[0-9a-f]{8}\.tmp")
+    assert all(ours.fullmatch(name) for name in left)
     assert not list(folder.glob("*.fgnb"))[1:]
     for name in left:
         again, _ = read_or_refuse(folder / name)
