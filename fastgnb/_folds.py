@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.model_selection._validation import _score
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params, _num_samples
@@ -311,7 +311,7 @@ def _failed(task: Task) -> Any:
 
 def quick_scorer(scorer: Any, scoring: Any, estimator: Any) -> Callable[..., Any]:
     """The scorer, or for accuracy one that returns the same without sorting the labels."""
-    is_plain = type(estimator).score is ClassifierMixin.score
+    is_plain = type(estimator).score is GaussianClassifier.score
     if scoring == "accuracy" or (scoring is None and is_plain):
         return _Accuracy(scorer)
     return scorer  # type: ignore[no-any-return]
