@@ -14,10 +14,21 @@ from ._arrow import pa
 from ._categories import Column, MixedRows
 from ._readers import SourceError, changed, naming
 
-__all__ = ["BATCH_BYTES", "Batch", "RowSource", "check_unchanged", "rows_in_batch", "stamp_of"]
+__all__ = [
+    "ADVICE",
+    "BATCH_BYTES",
+    "Batch",
+    "RowSource",
+    "check_unchanged",
+    "rows_in_batch",
+    "stamp_of",
+]
 
 BATCH_BYTES = 1 << 23
 """Bytes of features in a batch, unless its number of rows is given."""
+
+ADVICE = "--drop-null-target leaves such rows out"
+"""What to do about a label that is null."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._arrow import pa, pc
-from ._batch import Batch
+from ._batch import ADVICE, Batch
 from ._categories import Column, plain_labels
 from ._column_kinds import is_text, plain
 from ._readers import SourceError, short_line
@@ -98,19 +98,19 @@ def labels(batch: Batch, name: str, column: pa.Array, of_text: str | None) -> np
     if of_text not in (None, "text"):
         values, codes = _decoded(batch, name, column, str(of_text))
         if (codes < 0).any():
-            raise batch.error(int(np.argmax(codes < 0)), where, "the label is null")
+            raise batch.error(int(np.argmax(codes < 0)), where, f"the label is null; {ADVICE}")
         y: np.ndarray = values[codes]
         return y
     kind = plain(column.type)
     column = pc.cast(column, pa.string() if is_text(kind) else kind)
     if column.null_count:
         null = column.is_null().to_numpy(zero_copy_only=False)
-        raise batch.error(int(np.argmax(null)), where, "the label is null")
+        raise batch.error(int(np.argmax(null)), where, f"the label is null; {ADVICE}")
     if is_text(kind):
         return _texts(batch, name, column, blank_is_null=of_text == "text")
     y = column.to_numpy(zero_copy_only=False)
     if y.dtype.kind == "f" and np.isnan(y).any():
-        raise batch.error(int(np.argmax(np.isnan(y))), where, "the label is NaN")
+        raise batch.error(int(np.argmax(np.isnan(y))), where, f"the label is NaN; {ADVICE}")
     return y
 
 
@@ -121,7 +121,9 @@ def _texts(batch: Batch, name: str, column: pa.Array, *, blank_is_null: bool) ->
     blank = np.flatnonzero(values == "")
     if blank_is_null and blank.size:
         raise batch.error(
-            int(np.argmax(codes == blank[0])), f"column {name!r}", "the label is empty"
+            int(np.argmax(codes == blank[0])),
+            f"column {name!r}",
+            f"the label is empty; {ADVICE}",
         )
     texts: np.ndarray = values[codes]
     return texts

@@ -18,7 +18,7 @@ FLOORS = [
     ["demo"],
     ["_model_commands", "_row_commands"],
     ["_learn_rows", "_score_rows", "_warmup"],
-    ["_bad_rows", "_summary"],
+    ["_auto_columns", "_bad_rows", "_choices", "_summary"],
     ["_report", "_writers"],
     ["persist", "select"],
     ["_cross_validate"],
@@ -28,7 +28,7 @@ FLOORS = [
     ["family"],
     ["covariance"],
     ["scoring", "sources", "evaluation", "findings"],
-    ["mixed_params"],
+    ["alignment", "mixed_params"],
     ["_npy_rows", "_values"],
     ["_batch", "_default_features"],
     ["_column_kinds"],
@@ -53,8 +53,9 @@ FLOORS = [
     ["_jit", "_lanes"],
     ["_code_cache"],
     ["_cache"],
-    ["_atomic", "_model_file"],
+    ["_atomic", "_learned", "_model_file", "_turns"],
     ["_interrupt", "_limits", "_notice"],
+    ["_context"],
     ["__init__"],
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
