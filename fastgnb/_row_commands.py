@@ -169,7 +169,10 @@ def _options(args: argparse.Namespace) -> tuple[str, dict[str, object]]:
     for name in given:
         if name not in member.options:
             option = "categorical" if name == "categorical_features" else name.replace("_", "-")
-            raise ValueError(f"--{option} is not an option of {kind}")
+            others = [each for each, other in MEMBERS.items() if name in other.options]
+            raise ValueError(
+                f"--{option} is not an option of {kind}, but of {' and '.join(others)}"
+            )
     if args.missing == "skip" and member.needs_full:
         raise ValueError(
             f"--missing skip is not an option of {kind}; --on-error skip leaves out rows with "
@@ -205,7 +208,7 @@ def _open_for(
             columns.target, columns.weight, names, (), columns.keep, tuple(kinds),
             {name: kind for name, kind in kinds.items() if kind},
             tuple(saved.classes.tolist()) if saved.classes.dtype.kind in "OU" else (),
-            columns.drop_null_target,
+            columns.drop_null_target, of_model=True,
         )  # fmt: skip
     elif "text" in _kinds_of_categories(saved).values():
         raise SourceError(f"{paths[0]}: .npy holds numbers, and the model has categories of text")
