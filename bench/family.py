@@ -248,8 +248,10 @@ def selection(size: str) -> Iterator[Row]:
 
 def selection_calls(size: str) -> dict[str, tuple[Problem, dict[str, Call]]]:
     """What to time, by estimator."""
+    from sklearn.model_selection import GridSearchCV
+
     from fastgnb import GaussianBayes, GaussianNB
-    from fastgnb.select import cross_validate
+    from fastgnb.select import StatsGridSearchCV
 
     problem = SHAPES[size][0]
     X, y = problem.data()
@@ -261,23 +263,21 @@ def selection_calls(size: str) -> dict[str, tuple[Problem, dict[str, Call]]]:
         name: (
             problem,
             {
-                "fastgnb": functools.partial(
-                    cross_validate, model, X, y, cv=FOLDS, param_grid=grid
-                ),
-                "twin": functools.partial(_grid_search, model, grid, X, y),
+                "fastgnb": functools.partial(_scores, StatsGridSearchCV, model, grid, X, y),
+                "twin": functools.partial(_scores, GridSearchCV, model, grid, X, y),
             },
         )
         for name, (model, grid) in grids.items()
     }
 
 
-def check_scores(ours: dict[str, Any], theirs: np.ndarray) -> None:
+def check_scores(ours: np.ndarray, theirs: np.ndarray) -> None:
     """Assert that mean scores are the twin's."""
-    np.testing.assert_allclose(ours["mean_test_score"], theirs, rtol=1e-12)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12)
 
 
-def _grid_search(model: Any, grid: dict[str, Any], X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    from sklearn.model_selection import GridSearchCV
-
-    search = GridSearchCV(model, grid, cv=FOLDS, refit=False).fit(X, y)
-    return np.asarray(search.cv_results_["mean_test_score"])
+def _scores(
+    search: Any, model: Any, grid: dict[str, Any], X: np.ndarray, y: np.ndarray
+) -> np.ndarray:
+    found = search(model, grid, cv=FOLDS, refit=False).fit(X, y)
+    return np.asarray(found.cv_results_["mean_test_score"])

@@ -311,7 +311,7 @@ def _product_shares(table: Table, group: str, work: str, target: float) -> Itera
 def _selection(table: Table) -> Iterator[Line]:
     for name in ("GaussianNB", "GaussianBayes"):
         found = table.ratios(f"selection {name}", "cross-validation", "fastgnb", "twin")
-        what = f"cross_validate of {name}, 5 folds and 10 candidates, against GridSearchCV"
+        what = f"StatsGridSearchCV of {name}, 5 folds and 10 candidates, against GridSearchCV"
         yield from worst_line(what, 3.0, found)
 
 

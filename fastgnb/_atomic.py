@@ -8,15 +8,25 @@ only within one file system), flushed to the disk, and then renamed.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import pathlib
+import platform
+import re
 import shutil
+import time
 import uuid
 from collections.abc import Iterator
 
 from ._interrupt import uninterrupted
 
 __all__ = ["check_writable", "is_same_file", "replacing"]
+
+# Seconds after which a temporary file of a writer that cannot be seen is taken for abandoned.
+_ABANDONED_AFTER = 86_400.0
+
+# Names of the temporary files that this process writes now.
+_ours: set[str] = set()
 
 
 @contextlib.contextmanager
@@ -44,11 +54,16 @@ def replacing(path: str | os.PathLike[str], *, last: bool = False) -> Iterator[p
     Whatever the block raises, KeyboardInterrupt included, the temporary file is
     removed and `path` stays as it was. What the system says of a write, such as a
     full disk, is raised again with the name `path`. A process that is killed leaves the
-    temporary file behind, and nothing else. Cost: one flush of the file to the disk.
+    temporary file behind, and nothing else; the next one that writes `path` removes it.
+    Cost: one flush of the file to the disk, and a look at the names in the folder.
     """
     check_writable(path)
     target = pathlib.Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name[:40]}.{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp")
+    _remove_abandoned(target)
+    temporary = target.with_name(
+        f"{_prefix(target)}{_HOST}-{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp"
+    )
+    _ours.add(temporary.name)
     try:
         yield temporary
         _flush_file(temporary, target)
@@ -62,6 +77,57 @@ def replacing(path: str | os.PathLike[str], *, last: bool = False) -> Iterator[p
             reason = f"cannot be written: {os.strerror(error.errno)}"
             raise OSError(error.errno, reason, os.fspath(path)) from error
         raise
+    finally:
+        _ours.discard(temporary.name)
+
+
+def _prefix(target: pathlib.Path) -> str:
+    """What the temporary names for a file begin with. Names have a longest length."""
+    return f".{target.name[:40]}."
+
+
+def _remove_abandoned(target: pathlib.Path) -> None:
+    """Remove temporary files for `target` whose writers are gone; that this fails is no matter."""
+    pattern = re.compile(re.escape(_prefix(target)) + r"(?:([0-9a-f]{8})-)?(\d+)\.[0-9a-f]{8}\.tmp")
+    with contextlib.suppress(OSError), os.scandir(target.parent) as entries:
+        for entry in entries:
+            match = pattern.fullmatch(entry.name)
+            if match and entry.name not in _ours:
+                with contextlib.suppress(OSError):
+                    if _is_abandoned(entry, match[1], int(match[2])):
+                        os.unlink(entry.path)
+
+
+def _is_abandoned(entry: os.DirEntry[str], host: str | None, pid: int) -> bool:
+    """Whether nobody writes to a temporary file any more.
+
+    Processes of other machines and containers, and those of Windows, are not seen from here: their
+    files are left alone until nothing was written to them for a day.
+    """
+    if host == _HOST and os.name == "posix":
+        return pid == os.getpid() or not _is_running(pid)
+    return time.time() - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED_AFTER
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # of another user
+        return True
+    return True
+
+
+def _host() -> str:
+    """Eight digits for the machine, and the container, in which a process's number means one."""
+    parts = [platform.node()]
+    with contextlib.suppress(OSError):
+        parts.append(os.readlink("/proc/self/ns/pid"))
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:8]
+
+
+_HOST = _host()
 
 
 def _is_of(error: OSError, temporary: pathlib.Path) -> bool:

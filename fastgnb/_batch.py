@@ -121,7 +121,8 @@ class RowSource:
     notes : tuple of str, what else the plan decided, one line each.
     warnings : tuple of str, what it decided and may well be wrong, to tell in any case.
     n_dropped : int, rows without a label that the last iteration left out so far.
-    target_kind : "number", "boolean", "text", or None without a target.
+    target_kind : "number", "boolean", "text", or None without a target or a label.
+    target_example : a label of CSV that makes it "text", or None.
     keep_schema : pyarrow.Schema of the kept columns.
     """
 
@@ -135,6 +136,7 @@ class RowSource:
     warnings: tuple[str, ...] = ()
     n_dropped: int = 0
     target_kind: str | None = None
+    target_example: str | None = None
     keep_schema: pa.Schema
 
     def __iter__(self) -> Iterator[Batch]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ._arrow import pa, pc
 from ._columns import Columns
 from ._readers import SourceError, TableFile
-from ._texts import kind_of, looks_like_number
+from ._texts import is_ambiguous, kind_of
 
 __all__ = [
     "Kinds",
@@ -35,10 +35,12 @@ class Kinds(NamedTuple):
 
     kind : of all files; None where no file holds a value.
     of_text : what the text of each file of CSV stands for, by its position among the files.
+    example : a text of CSV that makes it text, if known.
     """
 
     kind: str | None
     of_text: dict[int, str]
+    example: str | None = None
 
 
 def is_numeric(kind: pa.DataType) -> bool:
@@ -65,12 +67,12 @@ def plain(kind: pa.DataType) -> pa.DataType:
 
 def kind_of_type(kind: pa.DataType) -> str | None:
     """ "number", "boolean" or "text", "other", or None for a type of nulls."""
-    types, kind = pa.types, plain(kind)
-    if types.is_null(kind):
+    kind = plain(kind)
+    if pa.types.is_null(kind):
         return None
-    if types.is_boolean(kind):
+    if pa.types.is_boolean(kind):
         return "boolean"
-    if types.is_integer(kind) or types.is_floating(kind):
+    if is_numeric(kind):
         return "number"
     return "text" if is_text(kind) else "other"
 
@@ -87,14 +89,14 @@ def label_kinds(files: Sequence[TableFile], columns: Columns) -> Kinds:
     """The kind of label, the same in every file, since 1 and "1" are different labels.
 
     Labels of CSV are read as text, and are text where those of another file, or of a model, are
-    text that looks like a number: 7 beside 007.
+    text that could be a number or a boolean: 7 beside 007.
     """
     name = columns.target
     if name is None:
         return Kinds(None, {})
     found = kinds_in(files, name, _label_type, columns.coded())
-    as_text = any(map(looks_like_number, columns.text_labels))
-    if as_text or (len(set(found.values())) > 1 and _has_spelled_numbers(files, name, found)):
+    as_text = any(map(is_ambiguous, columns.text_labels))
+    if as_text or (len(set(found.values())) > 1 and _has_ambiguous(files, name, found)):
         found = {i: "text" if files[i].is_text else kind for i, kind in found.items()}
     first = min(found, default=0)
     for i in sorted(found):
@@ -103,27 +105,30 @@ def label_kinds(files: Sequence[TableFile], columns: Columns) -> Kinds:
                 f"{files[i].path}: column {name!r} holds labels of kind {found[i]}, "
                 f"but {found[first]} in {files[first].path}; write them all as text or as numbers"
             )
-    return Kinds(found.get(first), _of_text(files, found, "text" if as_text else found.get(first)))
+    kind = found.get(first)
+    text = next((file for file in files if file.is_text), None) if kind == "text" else None
+    example = None if text is None or as_text else _example(text, name)
+    return Kinds(kind, _of_text(files, found, "text" if as_text else kind), example)
 
 
 def _label_type(file: TableFile, name: str) -> str | None:
     kind = kind_of_type(file.schema.field(name).type)
+    if kind == "other" and not file.is_text and not has_values(file, name):
+        return None
     if kind == "other":
+        type_ = plain(file.schema.field(name).type)
+        remedy = "; write the file in UTF-8" if file.is_text and pa.types.is_binary(type_) else ""
         raise SourceError(
-            f"{file.path}: column {name!r} is {plain(file.schema.field(name).type)}; labels are "
-            "integers, floats, booleans or text" + _in_utf8(file)
+            f"{file.path}: column {name!r} is {type_}; labels are integers, floats, booleans or "
+            f"text{remedy}"
         )
     return kind
 
 
-def _in_utf8(file: TableFile) -> str:
-    return ". Is the file in UTF-8?" if file.is_text else ""
-
-
-def _has_spelled_numbers(files: Sequence[TableFile], name: str, found: Mapping[int, str]) -> bool:
-    """Whether labels that are text look like numbers, in any file."""
+def _has_ambiguous(files: Sequence[TableFile], name: str, found: Mapping[int, str]) -> bool:
+    """Whether some label that is text could be another kind, in any file."""
     return any(
-        any(map(looks_like_number, files[i].first_values([name], beyond=True)[name]))
+        any(map(is_ambiguous, files[i].first_values([name], beyond=True)[name]))
         for i, kind in found.items()
         if kind == "text"
     )
@@ -150,26 +155,30 @@ def _category_kind(files: Sequence[TableFile], name: str, columns: Columns) -> K
             where = "as the model has" if known else f"as in {there[0]}"
             raise SourceError(
                 f"{files[i].path}: column {name!r} holds categories of kind {kind}, expected "
-                f"{wanted}, {where}{_example(files[i], name, kind)}"
+                f"{wanted}, {where}{_because(files[i], name, kind)}"
             )
     spelled = set(found.values()) - {"text"}
     kind = wanted if wanted == "text" or len(spelled) != 1 else next(iter(spelled))
     return Kinds(wanted, _of_text(files, found, kind))
 
 
-def _example(file: TableFile, name: str, kind: str) -> str:
+def _because(file: TableFile, name: str, kind: str) -> str:
+    example = _example(file, name) if kind == "text" and file.is_text else None
+    return "" if example is None else f"; {example!r} is not spelled as a number is"
+
+
+def _example(file: TableFile, name: str) -> str | None:
     """The first text of CSV that is no number."""
-    if kind != "text" or not file.is_text:
-        return ""
     texts = file.first_values([name], beyond=True)[name]
-    odd = next((text for text in texts if kind_of([text]) == "text"), None)
-    return "" if odd is None else f"; {odd!r} is not spelled as a number is"
+    return next((text for text in texts if kind_of([text]) == "text"), None)
 
 
 def _category_type(file: TableFile, name: str) -> str | None:
     kind = kind_of_type(file.schema.field(name).type)
     if kind == "other" and file.is_text:  # dates of CSV are text
         return "text"
+    if kind == "other" and not has_values(file, name):
+        return None
     if kind == "other":
         raise SourceError(
             f"{file.path}: column {name!r} is {plain(file.schema.field(name).type)}; categories "
@@ -266,18 +275,18 @@ def is_single(files: Iterable[TableFile], features: Sequence[str]) -> bool:
     )
 
 
-def csv_types(file: TableFile, columns: Columns, booleans: Iterable[str]) -> dict[str, pa.DataType]:
+def csv_types(file: TableFile, columns: Columns) -> dict[str, pa.DataType]:
     """Types to read CSV columns as, since Arrow would stay with those of the first block.
 
-    A feature is float64, so that 1 may be followed by 1.5; `booleans` may be true and false. All
-    else is text, which `_texts` explains, and so is a feature that is kept.
+    A feature is float64, so that 1 may be followed by 1.5, or booleans. All else is text, which
+    `_texts` explains, and so is a feature that is kept, or blank in the first block, for it may
+    hold either.
     """
     types = dict.fromkeys(columns.named(), pa.string())
-    logical = set(booleans)
     for name in columns.continuous():
         kind = file.schema.field(name).type
-        undecided = pa.types.is_null(kind) and name in logical
-        types[name] = pa.bool_() if pa.types.is_boolean(kind) or undecided else pa.float64()
+        if not pa.types.is_null(kind):
+            types[name] = kind if pa.types.is_boolean(kind) else pa.float64()
     if columns.weight is not None:
         types[columns.weight] = pa.float64()
     return types | {name: _kept_type(file, name) for name in columns.keep}

@@ -131,10 +131,17 @@ def _missing(file: TableFile, missing: Sequence[str]) -> str:
     verb = "column {} is" if len(missing) == 1 else "columns {} are"
     return (
         f"{file.path}: {verb.format(what)} missing; found {there or 'no column'}"
-        + _nearest(missing, names)
+        + (_with_comma(missing, names) or _nearest(missing, names))
         + _partitions(file, missing)
         + _without_names(file)
     )
+
+
+def _with_comma(missing: Sequence[str], names: Sequence[str]) -> str:
+    """How to write a name of which only a part was given."""
+    parts = (name for name in names if "," in name and set(name.split(",")) & set(missing))
+    name = next(parts, None)
+    return "" if name is None else f"; a name with a comma stands in double quotes: '\"{name}\"'"
 
 
 def _nearest(missing: Sequence[str], names: Sequence[str]) -> str:
@@ -142,7 +149,7 @@ def _nearest(missing: Sequence[str], names: Sequence[str]) -> str:
     plain = {name.strip().casefold(): name for name in reversed(names)}
     pairs = []
     for name in missing:
-        like = difflib.get_close_matches(name.strip().casefold(), plain, 1, 0.7)
+        like = difflib.get_close_matches(name.strip().casefold(), plain, 1, 0.6)
         pairs += [f"{plain[match]!r} for {name!r}" for match in like]
     return f"; did you mean {', '.join(pairs)}?" if pairs else ""
 
@@ -151,9 +158,8 @@ def _partitions(file: TableFile, missing: Sequence[str]) -> str:
     keys = [key for key in partition_keys([file.path]) if key in missing]
     if not keys:
         return ""
-    return (
-        f"; {', '.join(map(repr, keys))} is in the names of folders, which are not read as columns"
-    )
+    listed = ", ".join(map(repr, keys))
+    return f"; folders are named by {listed}, but such keys are not read as columns"
 
 
 def _without_names(file: TableFile) -> str:

@@ -11,16 +11,19 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from ._arrow import pa
-from ._column_kinds import has_values, is_numeric, is_text
+from ._column_kinds import has_values, kind_of_type
 from ._columns import Columns, check_present
 from ._index_columns import index_columns, partition_keys
 from ._readers import SourceError, TableFile
 from ._texts import advice, kind_of
 
-__all__ = ["Plan", "booleans_in", "default_features", "find_categorical"]
+__all__ = ["Plan", "planned"]
 
 _Found = dict[str, dict[int, str]]
 """What columns hold, "number", "boolean", "text" or "other", by their names and files."""
+
+
+_NUMBERS = {"number", "boolean"}
 
 
 class Plan(NamedTuple):
@@ -36,80 +39,69 @@ class Plan(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def default_features(files: Sequence[TableFile], columns: Columns) -> Plan:
-    """Take every column of numbers or booleans not otherwise used, and the categorical ones.
+def planned(files: Sequence[TableFile], columns: Columns) -> Plan:
+    """The columns with their features, and the categorical ones of "auto".
 
-    Raises SourceError where files contradict each other: a column of numbers here and of text
-    there, or columns of numbers that only some files have, unless a file has just those that all
-    have. Cost: reads on in CSV where a column is blank in the first block of every file.
+    By default every column of numbers or booleans that is not otherwise used is a feature, and so
+    are the categorical ones. Raises SourceError where files contradict each other: a column of
+    numbers here and of text there, or columns of numbers that only some files have, unless a file
+    has just those that all have. Cost: reads on in CSV where a column is blank in the first block
+    of every file.
     """
-    marked = set(columns.marked)
+    automatic = isinstance(columns.categorical, str)
+    if columns.features is not None:
+        found = _found(files, columns.features if automatic else ())
+        return Plan(_with_categorical(files, columns, found))
     apart = {columns.target, columns.weight, *columns.exclude}
-    indexes = _indexes(files) - apart - marked
-    names = [name for name in _names(files) if name not in apart | indexes]
-    found = _found(files, names)
+    indexes = _indexes(files) - apart - set(columns.marked)
+    found = _found(files, (name for name in _names(files) if name not in apart | indexes))
+    columns = _with_categorical(files, columns, found)
+    return _default_features(files, columns, found, indexes)
+
+
+def _with_categorical(files: Sequence[TableFile], columns: Columns, found: _Found) -> Columns:
+    if not isinstance(columns.categorical, str):
+        return columns
+    marked = tuple(name for name, kinds in found.items() if _is_categorical(files, name, kinds))
+    return dataclasses.replace(columns, categorical=marked)
+
+
+def _default_features(
+    files: Sequence[TableFile], columns: Columns, found: _Found, indexes: Collection[str]
+) -> Plan:
+    marked, names = set(columns.marked), list(found)
     numeric = [name for name in names if name in marked or _is_feature(files, name, found[name])]
     partly = _not_everywhere(files, numeric)
     chosen = tuple(name for name in numeric if name not in partly)
-    if not chosen and not any(found.values()):
-        raise SourceError(f"{files[0].path}: no rows with values, which features would be known by")
     if not chosen:
-        raise SourceError(
-            f"{files[0].path}: no numeric or boolean column to use as a feature"
-            + _odd_values(files, names)
-        )
+        what = "no numeric or boolean column" if any(found.values()) else "no column with values"
+        advice_ = _odd_values(files, names)
+        raise SourceError(f"{files[0].path}: {what} to use as a feature{advice_}")
     left_out = tuple(name for name in names if name not in set(numeric))
     warnings = [text for name in left_out if (text := _odd_values(files, [name], name))]
     if partly:
         warnings.append(f"left out, as not every file has them: {_listed(partly)}")
-    notes = [f"{_listed(indexes)}: left out, as they number or name rows"] if indexes else []
+    notes = _partition_notes(files)
+    if indexes:
+        listed = _listed(indexes)
+        notes.insert(0, f"left out, an index or a row number, unless --features names it: {listed}")
     return Plan(
-        dataclasses.replace(columns, features=chosen),
-        left_out,
-        (*notes, *_partition_notes(files)),
-        tuple(warnings),
+        dataclasses.replace(columns, features=chosen), left_out, tuple(notes), tuple(warnings)
     )
-
-
-def find_categorical(files: Sequence[TableFile], columns: Columns) -> Columns:
-    """Name the categorical columns of "auto": those of text, booleans or a dictionary type.
-
-    Raises SourceError where a column is of booleans here and of numbers there.
-    """
-    if not isinstance(columns.categorical, str):
-        return columns
-    if columns.features is not None:
-        check_present(files, columns.features)
-        names: Iterable[str] = columns.features
-    else:
-        apart = {columns.target, columns.weight, *columns.exclude} | _indexes(files)
-        names = [name for name in _names(files) if name not in apart]
-    found = _found(files, names)
-    chosen = tuple(name for name in names if _is_categorical(files, name, found[name]))
-    return dataclasses.replace(columns, categorical=chosen)
-
-
-def booleans_in(files: Sequence[TableFile], names: Collection[str]) -> set[str]:
-    """The features that hold booleans wherever they have values."""
-    found = _found(files, names)
-    return {name for name in names if set(found[name].values()) == {"boolean"}}
 
 
 def _is_feature(files: Sequence[TableFile], name: str, found: dict[int, str]) -> bool:
     kinds = {i: "numbers" if kind in _NUMBERS else "text" for i, kind in found.items()}
-    _check_agree(files, name, kinds, "name what it is with --features or --exclude")
+    _check_agree(files, name, kinds, "leave it out with --exclude")
     return "numbers" in kinds.values()
 
 
 def _is_categorical(files: Sequence[TableFile], name: str, found: dict[int, str]) -> bool:
-    kinds = {i: kind for i, kind in found.items() if kind in ("boolean", "number")}
+    kinds = {i: f"{kind}s" for i, kind in found.items() if kind in _NUMBERS}
     dictionary = any(pa.types.is_dictionary(kind) for kind in _types(files, name))
     if not dictionary:
         _check_agree(files, name, kinds, "name it in --categorical or --exclude")
     return dictionary or bool(set(found.values()) & {"boolean", "text"})
-
-
-_NUMBERS = {"number", "boolean"}
 
 
 def _check_agree(files: Sequence[TableFile], name: str, kinds: dict[int, str], remedy: str) -> None:
@@ -128,7 +120,7 @@ def _found(files: Sequence[TableFile], names: Iterable[str]) -> _Found:
     found: _Found = {name: {} for name in names}
     for i, file in enumerate(files):
         for field in file.schema:
-            if field.name in found and (kind := _kind_of_type(field.type)):
+            if field.name in found and (kind := kind_of_type(field.type)):
                 found[field.name][i] = kind
     for name, kinds in found.items():
         if len({kind in _NUMBERS for kind in kinds.values()}) > 1:
@@ -149,17 +141,6 @@ def _look_further(files: Sequence[TableFile], found: _Found) -> None:
         for name, texts in file.first_values(names, beyond=True).items():
             if (kind := kind_of(texts)) is not None:
                 found[name][i] = kind
-
-
-def _kind_of_type(kind: pa.DataType) -> str | None:
-    if pa.types.is_null(kind):
-        return None
-    if pa.types.is_boolean(kind):
-        return "boolean"
-    if is_numeric(kind):
-        return "number"
-    value = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return "text" if is_text(value) else "other"
 
 
 def _names(files: Sequence[TableFile]) -> list[str]:
@@ -196,7 +177,7 @@ def _partition_notes(files: Sequence[TableFile]) -> list[str]:
     keys = [key for key in keys if key not in there]
     if not keys:
         return []
-    return [f"{_listed(keys)}: in the names of folders, which are not read as columns"]
+    return [f"folders are named by {_listed(keys)}, but such keys are not read as columns"]
 
 
 def _odd_values(files: Sequence[TableFile], names: Sequence[str], column: str = "") -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,8 @@ class ClassLimit:
     """An error as soon as there are more distinct labels than a model is meant to have.
 
     most : most distinct labels. n_priors : number of --priors, in the order of the labels. target :
-    their column, for the message. known : labels that a model has already. `labels` and `n_rows`
-    are those so far.
+    their column, for the message. known : labels that a model has already. `labels`, `n_rows` and
+    `paths`, the files with rows, are those so far.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class ClassLimit:
         self._priors = n_priors
         self._column = "labels" if target is None else f"column {target!r}"
         self.n_rows = 0
+        self.paths: set[Path] = set()
 
     def encode(self, batch: Batch) -> Labels:
         """The labels of a further batch. Raises SourceError where they are too many, or none."""
@@ -70,6 +72,7 @@ class ClassLimit:
     def add(self, batch: Batch, classes: np.ndarray) -> None:
         """Count the labels of a batch that is learned."""
         self.n_rows += len(batch.X)
+        self.paths.add(batch.path)
         self.labels.update(classes.tolist())
 
     def _expected(self, labels: set[Any]) -> str:

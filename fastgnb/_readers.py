@@ -109,14 +109,25 @@ def _opened(path: pathlib.Path) -> pa.OSFile:
 def _sound(batch: pa.RecordBatch, path: pathlib.Path) -> pa.RecordBatch:
     """`batch`, whose offsets stay inside its buffers and whose text is UTF-8.
 
-    Arrow takes both on trust: a damaged file would be read from anywhere in memory.
+    Arrow takes both on trust: a damaged file would be read from anywhere in memory. String views,
+    which few functions of Arrow take, become strings.
     """
+    columns = []
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         try:
             column.validate(full=True)
         except pa.ArrowException as error:
             raise SourceError(f"{path}: column {name!r}: {short_line(str(error))}") from error
-    return batch
+        columns.append(_without_views(column))
+    return pa.RecordBatch.from_arrays(columns, batch.schema.names)
+
+
+def _without_views(column: pa.Array) -> pa.Array:
+    if pa.types.is_dictionary(column.type):
+        if not pa.types.is_string_view(column.type.value_type):
+            return column
+        return pa.DictionaryArray.from_arrays(column.indices, _without_views(column.dictionary))
+    return column.cast(pa.string()) if pa.types.is_string_view(column.type) else column
 
 
 class _Typed:
@@ -270,6 +281,8 @@ class _Csv:
             source = pa.BufferReader(start + b"\n")
         with source, self._open(source, threads=False) as reader:
             self.schema = reader.schema
+            if not all(pa.types.is_null(field.type) for field in self.schema):
+                return  # a block with a value has rows; to ask for it would parse the next one
             first = next(iter(reader), None)
             if first is None or not first.num_rows:
                 self.n_rows = 0

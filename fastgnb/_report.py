@@ -140,6 +140,7 @@ def model_text(saved: SavedModel) -> str:
         ("epsilon", f"{saved.epsilon:.6g}"),
         ("missing", saved.missing),
         ("target", saved.target or "not from a table"),
+        *([("files learned", f"{len(saved.learned)}")] if saved.learned else []),
         ("priors", "from the data" if saved.priors is None else "given"),
         *((name, f"{value}") for name, value in saved.options.items() if _is_chosen(saved, name)),
         ("written by", versions),
@@ -283,5 +284,6 @@ def model_dict(saved: SavedModel) -> dict[str, Any]:
         "target": saved.target,
         "weight": saved.weight,
         "versions": dict(saved.versions or {}),
+        "learned": [file._asdict() for file in saved.learned],
         "findings": finding_texts(saved),
     }

@@ -12,6 +12,7 @@ import pathlib
 import sys
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from ._auto_columns import AutoColumns
 from ._bad_rows import BadRows
 from ._columns import Columns
 from ._learn_rows import MAX_CLASSES, ClassLimit, learn
+from ._learned import LearnedFile, check_new, check_once, fingerprint, joined
 from ._report import evaluation_text, finding_texts, naming_stdout, say, show_text
 from ._score_rows import bad_rows_of, evaluate_rows, predict_rows
 from ._summary import counted, listed, say_done, shape_of
@@ -44,6 +46,7 @@ def fit(args: argparse.Namespace) -> int:
         drop_null_target=args.drop_null_target,
     )  # fmt: skip
     source = open_rows(args.data, columns, target_npy=args.target_npy, batch_rows=args.batch_rows)
+    files = _new_files(args, source)
     _check_components(source, options.get("n_components"))
     _note_plan(args, source)
     full, skip = MEMBERS[kind].needs_full, args.missing == "skip"
@@ -66,7 +69,7 @@ def fit(args: argparse.Namespace) -> int:
         stats, priors=args.priors, var_smoothing=args.var_smoothing, missing=args.missing,
         target=args.target, weight=args.weight, model=kind, **options,
     )  # fmt: skip
-    saved.write(args.model)
+    replace(saved, learned=_with_rows(files, limit)).write(args.model)
     for name in auto.left_out if auto else ():
         _note(args, f"left out, since it identifies rows: {name!r} (--categorical NAME takes it)")
     others = np.flatnonzero(~stats.is_categorical) if isinstance(stats, MixedStats) else None
@@ -88,6 +91,7 @@ def update(args: argparse.Namespace) -> int:
     saved = persist.read(args.model)
     columns = _labelled_columns(saved, args)
     source = _open_for(saved, args, columns)
+    files = _new_files(args, source, saved)
     bad = bad_rows_of(saved, args.on_error)
     limit = ClassLimit(
         args.max_classes or MAX_CLASSES, target=columns.target, known=saved.classes,
@@ -98,7 +102,7 @@ def update(args: argparse.Namespace) -> int:
         max_categories=saved.options.get("max_categories"),
     )  # fmt: skip
     updated = saved.with_stats(stats)
-    updated.write(output)
+    replace(updated, learned=joined(saved.learned, _with_rows(files, limit))).write(output)
     parts = [counted(limit.n_rows, "row"), *_left_out(bad, source), *shape_of(updated)]
     new = limit.new()
     if new:
@@ -163,6 +167,8 @@ def _options(args: argparse.Namespace) -> tuple[str, dict[str, object]]:
         for name in sorted({name for member in MEMBERS.values() for name in member.options})
         if getattr(args, name) is not None
     }
+    words = {"shrinkage": "none", "n_components": "all"}  # for None, the default
+    given = {name: None if words.get(name) == value else value for name, value in given.items()}
     if isinstance(args.categorical_features, tuple):
         given["categorical_features"] = list(args.categorical_features)  # as JSON has it
     member = MEMBERS[kind]
@@ -207,8 +213,8 @@ def _open_for(
         columns = Columns(
             columns.target, columns.weight, names, (), columns.keep, tuple(kinds),
             {name: kind for name, kind in kinds.items() if kind},
-            tuple(saved.classes.tolist()) if saved.classes.dtype.kind in "OU" else (),
-            columns.drop_null_target, of_model=True,
+            text_labels=tuple(saved.classes.tolist()) if saved.classes.dtype.kind in "OU" else (),
+            drop_null_target=columns.drop_null_target, of_model=True,
         )  # fmt: skip
     elif "text" in _kinds_of_categories(saved).values():
         raise SourceError(f"{paths[0]}: .npy holds numbers, and the model has categories of text")
@@ -267,9 +273,11 @@ def _check_labels(saved: SavedModel, source: RowSource) -> None:
     kinds = {"b": "boolean", "i": "number", "u": "number", "f": "number"}
     kind = kinds.get(saved.classes.dtype.kind, "text")
     if source.target_kind not in (None, kind):
+        example = source.target_example
+        because = "" if example is None else f"; {example!r} is not spelled as a {kind} is"
         raise SourceError(
             f"{source.paths[0]}: the target holds labels of kind {source.target_kind}, "
-            f"expected {kind}, as the model has"
+            f"expected {kind}, as the model has{because}"
         )
 
 
@@ -287,9 +295,28 @@ def _note(args: argparse.Namespace, text: str) -> None:
         say(f"note: {text}")
 
 
+def _new_files(
+    args: argparse.Namespace, source: RowSource, saved: SavedModel | None = None
+) -> dict[pathlib.Path, LearnedFile]:
+    """Fingerprints of the files to learn. Raises ValueError where some would count twice."""
+    files = {path: fingerprint(path, args.target_npy) for path in source.paths}
+    if not args.again:
+        check_once(source.paths)
+        if saved is not None:
+            check_new(saved.learned, list(files.values()), args.model)
+    return files
+
+
+def _with_rows(
+    files: dict[pathlib.Path, LearnedFile], limit: ClassLimit
+) -> tuple[LearnedFile, ...]:
+    """Fingerprints of those files of which rows were learned: of the others the next may be new."""
+    return joined((), sorted(file for path, file in files.items() if path in limit.paths))
+
+
 def _note_plan(args: argparse.Namespace, source: RowSource) -> None:
     """What was decided about columns before a row is read."""
-    for text in source.warnings:
+    for text in source.warnings:  # with --quiet too, as they may well be wrong
         say(f"warning: {text}")
     for text in source.notes:
         _note(args, text)

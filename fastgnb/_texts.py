@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NULLS", "OddText", "advice", "decoded", "kind_of", "looks_like_number"]
+__all__ = ["NULLS", "OddText", "advice", "decoded", "is_ambiguous", "kind_of"]
 
 NULLS = frozenset(
     [
@@ -115,27 +115,16 @@ def decoded(texts: Sequence[str], kind: str) -> NDArray[Any]:
     """
     if kind == "boolean":
         return np.array([_boolean(i, text) for i, text in enumerate(texts)], np.bool_)
-    whole = _canonical(texts)
-    if whole is None:
-        parsed = [_number(i, text) for i, text in enumerate(texts)]
-        if any(isinstance(value, float) for value in parsed):
-            return _floats(texts, parsed)
-        whole = [int(value) for value in parsed]
+    parsed = [_number(i, text) for i, text in enumerate(texts)]
+    if any(isinstance(value, float) for value in parsed):
+        return _floats(texts, parsed)
+    whole = [int(value) for value in parsed]
     least, most = min(whole, default=0), max(whole, default=0)
     wide = np.iinfo(np.uint64 if least >= 0 and most >= 2**63 else np.int64)
     for i, value in enumerate(whole):
         if not wide.min <= value <= wide.max:
             raise OddText(i, texts[i], kind)
     return np.array(whole, wide.dtype)
-
-
-def _canonical(texts: Sequence[str]) -> list[int] | None:
-    """Whole numbers that are all written as Python writes them; None where one is not."""
-    try:
-        values = list(map(int, texts))
-    except ValueError:
-        return None
-    return values if list(map(str, values)) == list(texts) else None
 
 
 def _boolean(i: int, text: str) -> bool:
@@ -150,7 +139,8 @@ def _number(i: int, text: str) -> int | float:
     if len(bare) <= 400 and (whole := _WHOLE.fullmatch(bare)):
         return int(whole[1])
     if len(bare) <= 400 and _NUMBER.fullmatch(bare):
-        return float(bare)
+        value = float(bare)
+        return int(value) if value.is_integer() and abs(value) <= _EXACT else value
     raise OddText(i, text, "number")
 
 
@@ -161,8 +151,12 @@ def _floats(texts: Sequence[str], parsed: Sequence[float]) -> NDArray[np.float64
     return np.array(parsed, np.float64)
 
 
-def looks_like_number(text: str) -> bool:
-    """Whether a text could be taken for a number, however it is spelled: 007, +7."""
+def is_ambiguous(text: str) -> bool:
+    """Whether a text could be taken for a number or a boolean, however it is spelled: 007, +7."""
+    return text.strip(" \t") in _BOOLEANS or _is_float(text)
+
+
+def _is_float(text: str) -> bool:
     try:
         float(text)
     except ValueError:
@@ -181,7 +175,7 @@ def advice(text: str) -> str:
         return "; write numbers with a decimal point"
     if "\0" in bare:
         return "; the file holds NUL bytes: it is damaged, or not in UTF-8"
-    if _UNIT.fullmatch(bare) and not looks_like_number(bare):
+    if _UNIT.fullmatch(bare) and not _is_float(bare):
         return "; write numbers without their unit"
     return ""
 

@@ -62,13 +62,15 @@ def kept(batch: Batch, table: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBat
     for field in schema:
         try:
             column = table.column(field.name)
+            if column.null_count == len(column):  # of any type
+                column = pa.nulls(len(column))
             if pa.types.is_binary(field.type) and not pa.types.is_binary(column.type):
                 column = pc.cast(column, pa.string())
             arrays.append(pc.cast(column, field.type))
         except pa.ArrowException as error:
             raise SourceError(
                 f"{batch.path}: column {field.name!r} cannot be kept as {field.type}: "
-                f"{short_line(str(error))}"
+                f"{short_line(str(error))}; leave it out, or store it as one type in all files"
             ) from error
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
@@ -106,10 +108,20 @@ def labels(batch: Batch, name: str, column: pa.Array, of_text: str | None) -> np
         raise batch.error(int(np.argmax(null)), where, f"the label is null; {ADVICE}")
     if is_text(kind):
         return _texts(batch, name, column, blank_is_null=of_text == "text")
-    y = column.to_numpy(zero_copy_only=False)
+    y = _as_integers(column).to_numpy(zero_copy_only=False)
     if y.dtype.kind == "f" and np.isnan(y).any():
         raise batch.error(int(np.argmax(np.isnan(y))), where, f"the label is NaN; {ADVICE}")
     return y
+
+
+def _as_integers(column: pa.Array) -> pa.Array:
+    """Decimals as the whole numbers that they are, or else as floats; others as they are."""
+    if not pa.types.is_decimal(column.type):
+        return column
+    try:
+        return pc.cast(column, pa.int64())
+    except pa.ArrowInvalid:
+        return pc.cast(column, pa.float64(), safe=False)
 
 
 def _texts(batch: Batch, name: str, column: pa.Array, *, blank_is_null: bool) -> np.ndarray:
@@ -135,16 +147,27 @@ def _decoded(
     Raises SourceError for the first row whose text is of another kind.
     """
     coded = column.dictionary_encode()
-    texts = coded.dictionary.to_pylist()
-    codes = coded.indices.to_numpy()
-    is_value = np.array([text.strip(" \t") not in NULLS for text in texts], np.bool_)
+    codes, is_value = coded.indices.to_numpy(), has_label(coded.dictionary, kind)
+    texts = coded.dictionary.filter(pa.array(is_value))
     try:
-        values = decoded([texts[i] for i in np.flatnonzero(is_value)], kind)
+        values = _canonical(texts) if kind == "number" else None
+        if values is None:
+            values = decoded(texts.to_pylist(), kind)
     except OddText as error:
         row = int(np.argmax(codes == np.flatnonzero(is_value)[error.at]))
         raise batch.error(row, f"column {name!r}", str(error)) from error
     place = np.where(is_value, np.cumsum(is_value) - 1, -1)
     return values, place[codes]
+
+
+def _canonical(texts: pa.Array) -> NDArray[np.int64] | None:
+    """Whole numbers that are all written in the usual way, the fast case; None where one is not."""
+    try:
+        whole = pc.cast(texts, pa.int64())
+    except pa.ArrowInvalid:
+        return None
+    values: NDArray[np.int64] = whole.to_numpy()
+    return values if pc.cast(whole, pa.string()).equals(texts) else None
 
 
 # ------------------------------------------------------------------ categories
@@ -161,8 +184,8 @@ def categories(batch: Batch, name: str, column: pa.Array, of_text: str | None) -
         found, ranks = np.unique(values, return_inverse=True)
         return Column(plain_labels(found), np.append(ranks, -1).astype(np.int32)[codes])
     kind = plain(column.type)
-    column = pc.cast(column, pa.string() if is_text(kind) else kind)
-    if pa.types.is_floating(kind):
+    column = _as_integers(pc.cast(column, pa.string() if is_text(kind) else kind))
+    if pa.types.is_floating(column.type):
         column = _whole_numbers(batch, name, column)
     return _coded(column, is_text(kind), blank_is_null=of_text == "text")
 

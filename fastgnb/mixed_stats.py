@@ -14,7 +14,8 @@ from ._categories import Column, MixedRows, exact_table, find_categorical, split
 from ._frames import in_memory, is_frame
 from ._labels import check_kind, positions, union
 from ._validate import Labels
-from .stats import MOST_BYTES, ClassStats, common_names, from_arrays, remainder
+from .stats import MOST_BYTES, ClassStats, aligned, common_names, from_arrays
+from .subtraction import check_values_left, remainder
 
 Floats = NDArray[np.float64]
 
@@ -144,9 +145,11 @@ class MixedStats:
         if not isinstance(other, MixedStats):
             return NotImplemented
         names = _check_alike(self, other)
-        gaussian = self.gaussian - other.gaussian
+        a, b = aligned(self.gaussian, other.gaussian)
+        gaussian = a - b
         left = []
         sides = zip(self.categories, other.categories, self.counts, other.counts, strict=True)
+        rows = [positions(each.classes, gaussian.classes, absent=-1) for each in (self, other)]
         for j, (own, less, here, there) in enumerate(sides):
             name = self.categorical_names(names)[j]
             check_kind(own, less, f"Categories of feature {name}")
@@ -156,9 +159,12 @@ class MixedStats:
                     f"Cannot subtract rows of categories {less[at < 0].tolist()[:5]} of feature "
                     f"{name}: they were never added."
                 )
-            taken = np.zeros_like(here)
-            taken[np.ix_(positions(other.classes, self.classes, absent=-1), at)] = there
-            left.append(remainder(here, taken))
+            before, taken = np.zeros((2, len(gaussian.classes), len(own)))
+            before[rows[0]], taken[np.ix_(rows[1], at)] = here, there
+            rest = remainder(before, taken)
+            values = rest.sum(axis=1, keepdims=True)
+            check_values_left(a, b, gaussian.count, values, [self._at()[j]])
+            left.append(rest)
         return _without_empty(
             MixedStats(gaussian, self.categories, tuple(left), self.is_categorical, names)
         )
@@ -308,6 +314,7 @@ def _check_alike(a: MixedStats, b: MixedStats) -> tuple[str, ...] | None:
     names = common_names(a, b)
     if not np.array_equal(a.is_categorical, b.is_categorical):
         raise ValueError(
-            f"Statistics with categorical features {a._at()} cannot be combined with {b._at()}."
+            f"Statistics with categorical features {a._at()} cannot be combined with {b._at()}. "
+            "Give categorical_features by name or position, not 'auto', to both."
         )
     return names

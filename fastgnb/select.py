@@ -1,203 +1,247 @@
-"""Cross-validation without refitting: statistics of folds are gathered once, and add up.
+"""Model selection without refitting: statistics of folds are learned once, and add up.
 
-The model of a fold is that of the statistics of all other folds, so that rows are learned once
-whatever the number of candidates, and each candidate only scores.
+`StatsGridSearchCV` and `cross_validate` are scikit-learn's `GridSearchCV` and `cross_validate` for
+estimators of this package: the same parameters, results, warnings and errors. The model of a split
+is made of the statistics of all other folds, so that rows are learned once whatever the number of
+candidates, and each candidate only scores. See `_folds` for how.
+
+From scikit-learn's private names this takes those methods of `GridSearchCV` that choose scorers,
+route metadata and make tables, and the functions that warn of failures: they are the same from 1.6
+to 1.9, and so results follow the version that is installed.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate
-from operator import add
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, clone
-from sklearn.metrics import check_scoring
-from sklearn.model_selection import LeaveOneOut, ParameterGrid, check_cv
-from sklearn.utils import _safe_indexing, indexable
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import is_classifier
+from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
+from sklearn.utils import indexable
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _check_method_params, check_is_fitted
 
-from . import _validate
-from ._estimator import GaussianClassifier
-from .stats import ClassStats
+from ._cross_validate import check_failures, check_family, cross_validate
+from ._folds import Task, candidate_of, evaluate, quick_scorer
+from ._validate import plain_text
 
-__all__ = ["cross_validate"]
-
-Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+__all__ = ["StatsGridSearchCV", "cross_validate"]
 
 
-def cross_validate(
-    model: GaussianClassifier,
-    X: Any,
-    y: Any,
-    *,
-    cv: Any = 5,
-    param_grid: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]] | None = None,
-    scoring: Any = None,
-    sample_weight: ArrayLike | None = None,
-) -> dict[str, Any]:
-    """Scores of every candidate on every fold, each by a model of the other folds.
+def _best_has(name: str) -> Any:
+    """Whether there is a best estimator, or may be one, that has a method."""
+
+    def check(search: Any) -> bool:
+        if not search.refit:
+            raise AttributeError(
+                f"This {type(search).__name__} instance was initialized with `refit=False`. {name} "
+                "is available only after refitting on the best parameters. You can refit an "
+                "estimator manually using the `best_params_` attribute"
+            )
+        getattr(getattr(search, "best_estimator_", search.estimator), name)
+        return True
+
+    return check
+
+
+class StatsGridSearchCV(GridSearchCV):  # type: ignore[misc]
+    """Grid search with cross-validation that learns each fold once for all candidates.
+
+    A drop-in for `sklearn.model_selection.GridSearchCV` where the estimator is one of this package.
 
     Parameters
     ----------
-    model : an estimator of the family, fitted or not; it is not changed.
-    X, y : rows (n, d) and labels (n,), as for fit.
-    cv : number of folds, a splitter, or pairs of indices, as for `GridSearchCV`; "loo" or
-        `LeaveOneOut()`: each row by a model of all the others.
-    param_grid : constructor parameters and the values to try, as for `GridSearchCV`; None: the
-        model as it is. `missing` cannot vary, since other values are then counted.
-    scoring : as for `GridSearchCV`; None: accuracy.
-    sample_weight : (n,) weights for learning and for scoring.
+    estimator : GaussianNB, GaussianBayes, PCAGaussianNB or MixedNB
+        It is cloned, and not changed.
+    param_grid : dict of str to sequence, or a list of such
+        Constructor parameters and the values to try. Candidates that differ in `missing` or
+        `categorical_features` need statistics of their own, which are learned once for each value.
+    scoring : str, callable, list, tuple, dict or None, default=None
+        One score, or several; None: the estimator's `score`, which is accuracy.
+    n_jobs : int or None, default=None
+        Without effect: learning and scoring use the threads of `fit` and `predict`.
+    refit : bool, str or callable, default=True
+        Whether the best candidate is fitted to all rows at the end. With several scores it is the
+        name of the one that decides, or False. A callable takes `cv_results_` and returns the index
+        of the best candidate.
+    cv : int, splitter, iterable of (train, test) indices or None, default=None
+        As everywhere in scikit-learn; None: 5 folds, stratified.
+    verbose : int, default=0
+        1 or more prints the numbers of folds and of candidates.
+    pre_dispatch : int or str, default='2*n_jobs'
+        Without effect.
+    error_score : 'raise' or float, default=nan
+        The score of a candidate that cannot be fitted or scored, with a `FitFailedWarning` or a
+        `UserWarning`; "raise": that is an error. A mean score of NaN ranks last.
+    return_train_score : bool, default=False
+        Whether training rows are scored too.
 
-    Returns
-    -------
-    dict : as `GridSearchCV.cv_results_`, with "params", "param_<name>", "split<i>_test_score",
-        "mean_test_score", "std_test_score", "rank_test_score" and times in seconds; after leaving
-        one out, the mean over rows as "mean_test_score" and no splits.
+    Attributes
+    ----------
+    cv_results_ : dict of str to ndarray
+        One entry a candidate, in `params`, masked arrays `param_<name>`, `split<i>_test_<score>`,
+        `mean_test_<score>`, `std_test_<score>`, `rank_test_<score>`, the same but ranks for train
+        scores, and `mean_fit_time`, `std_fit_time`, `mean_score_time`, `std_score_time` in seconds.
+        The time of fitting has an equal share of that of learning a fold.
+    best_estimator_ : estimator
+        Of all rows, with the parameters of the best candidate. With refit only.
+    best_index_, best_params_, best_score_ : int, dict, float
+        The best candidate, its parameters and its mean score. `best_score_` is missing where refit
+        is a callable, and all three where there are several scores and refit is False.
+    scorer_ : callable, or dict of str to callable
+    n_splits_ : int
+    multimetric_ : bool
+    refit_time_ : float
+        Seconds.
+    classes_, n_features_in_, feature_names_in_ :
+        Those of `best_estimator_`.
 
-    Scores equal those of `GridSearchCV(model, param_grid, cv=cv)` on the same folds, as far as
-    statistics that were added up equal those of rows: to rounding. A fold is then the sum of the
-    others, while one row is taken out of the whole by subtraction, whose rounding errors are those
-    of the whole. Cost: one pass of learning over the rows, or one a split where test sets overlap,
-    and one of scoring a candidate; leaving one out takes about 0.3 ms a row and candidate.
-    Raises ValueError and TypeError as fit and `GridSearchCV` do.
+    Raises
+    ------
+    TypeError
+        Where the estimator is not one of this package, such as a Pipeline: the steps before the
+        last one would be fitted again for each fold and candidate, and nothing could be shared.
+    ValueError
+        For parameters that are wrong, and where every fit fails.
+
+    See Also
+    --------
+    cross_validate : The scores of one estimator.
+
+    Notes
+    -----
+    `sample_weight` and `groups` are passed to `fit`, or routed where metadata routing is enabled.
+    Scores are weighted where `GridSearchCV` of the scikit-learn that is installed weights them:
+    from 1.7 on, if the scorer takes weights.
+
+    Scores equal those of `GridSearchCV` on the same splits as far as statistics that are added up
+    equal those of rows, which is to rounding. "auto" of `MixedNB` is decided by all rows, so that
+    each fold has the same categorical features. Callbacks (scikit-learn 1.9) are refused.
+
+    Cost: one pass of learning over the rows where each row is tested once (KFold, LeaveOneOut and
+    the like; repeated ones: once each time), one pass over the training rows of each split
+    elsewhere (ShuffleSplit), and one pass of scoring a candidate. A candidate that cannot be
+    fitted from statistics, or splits with rows that are refused, are fitted from rows. Memory: the
+    statistics of each fold, and a copy of one fold's rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from fastgnb import GaussianBayes
+    >>> from fastgnb.select import StatsGridSearchCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> grid = {"tied": [False, True], "reg_param": [0.0, 0.01, 0.1]}
+    >>> search = StatsGridSearchCV(GaussianBayes(), grid, cv=5).fit(X, y)
+    >>> search.best_params_
+    {'reg_param': 0.0, 'tied': False}
+    >>> search.predict(X[:2])
+    array([0, 0])
     """
-    if not isinstance(model, GaussianClassifier):
-        raise TypeError(f"Expected an estimator of fastgnb's, got {type(model).__name__}.")
-    X, y = indexable(X, y)
-    model = model._resolved(X)
-    weight = _validate.check_weight(sample_weight, len(y))
-    candidates = list(ParameterGrid(param_grid or {}))
-    models = [_candidate(model, params) for params in candidates]
-    is_plain = type(model).score is ClassifierMixin.score and scoring in (None, "accuracy")
-    scorer = _accuracy if is_plain else check_scoring(models[0], scoring)
-    if cv == "loo" or isinstance(cv, LeaveOneOut):
-        scores, times = _leave_one_out(models, X, y, weight, scorer)
-        return _results(candidates, scores, times, weight, splits=False)
-    splits = [(train, test) for train, test in check_cv(cv, y, classifier=True).split(X, y)]
-    scores = np.empty((len(models), len(splits)))
-    times = np.empty((2, len(models), len(splits)))
-    for i, (stats, test) in enumerate(_trained(model, X, y, weight, splits)):
-        rows, labels = _safe_indexing(X, test), _safe_indexing(y, test)
-        for j, each in enumerate(models):
-            how = {} if weight is None else {"sample_weight": weight[test]}
-            scores[j, i], times[:, j, i] = _scored(each, stats, rows, labels, scorer, **how)
-    return _results(candidates, scores, times, None, splits=True)
 
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        """Score every candidate on every split, and fit the best one to all rows.
 
-def _candidate(model: GaussianClassifier, params: Mapping[str, Any]) -> GaussianClassifier:
-    if params.get("missing", getattr(model, "missing", None)) != getattr(model, "missing", None):
-        raise ValueError(
-            "missing cannot vary among candidates, whose statistics are the same. Call "
-            "cross_validate once for each."
-        )
-    candidate: GaussianClassifier = clone(model).set_params(**params)
-    return candidate
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        **params : dict of str to object
+            `sample_weight` (n_samples,), and `groups` (n_samples,) for the splitter; with metadata
+            routing what the estimator, the scorer and the splitter request.
 
+        Returns
+        -------
+        self : StatsGridSearchCV
+            Unchanged where an error is raised.
+        """
+        if not get_config()["skip_parameter_validation"]:
+            self._validate_params()
+        check_family(self.estimator, "GridSearchCV")
+        if getattr(self, "_skl_callbacks", None):
+            raise ValueError(
+                f"{type(self).__name__} does not call callbacks. Remove them with set_callbacks(), "
+                "or use sklearn.model_selection.GridSearchCV."
+            )
+        scorers, metric = self._get_scorers()
+        X, y = indexable(X, plain_text(y))
+        params = _check_method_params(X, params=params)
+        routed = self._get_routed_params_for_fit(params)
+        fitted = self._search(X, y, scorers, metric, routed)
+        for name in [n for n in vars(self) if n.endswith("_") and not n.startswith("_")]:
+            delattr(self, name)
+        self.__dict__.update(fitted)
+        return self
 
-def _stats(
-    model: GaussianClassifier, X: Any, y: Any, weight: NDArray[np.float64] | None, rows: Any
-) -> Any:
-    """Statistics of some rows, of the kind that the model needs."""
-    return model._gather(
-        _safe_indexing(X, rows), _safe_indexing(y, rows), None if weight is None else weight[rows]
-    )
+    def _search(self, X: Any, y: Any, scorers: Any, metric: Any, routed: Any) -> dict[str, Any]:
+        """The fitted attributes."""
+        cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+        n_splits = cv.get_n_splits(X, y, **routed.splitter.split)
+        splits = list(cv.split(X, y, **routed.splitter.split))
+        candidates = list(ParameterGrid(self.param_grid))
+        self._check_work(len(candidates), len(splits), n_splits)
+        task = Task(
+            X, y, quick_scorer(scorers, self.scoring, self.estimator), self.error_score,
+            routed.estimator.fit, routed.scorer.score, self.return_train_score,
+        )  # fmt: skip
+        out = evaluate(self.estimator, candidates, splits, task)
+        check_failures(out, self.scoring, self.error_score)
+        first = out[0]["test_scores"]
+        fitted: dict[str, Any] = {"multimetric_": isinstance(first, dict), "n_splits_": n_splits}
+        if callable(self.scoring) and fitted["multimetric_"]:
+            self._check_refit_for_multimetric(first)
+            metric = self.refit
+        fitted["cv_results_"] = results = self._format_results(candidates, n_splits, out)
+        fitted["scorer_"] = getattr(scorers, "_scorers", scorers)
+        if self.refit or not fitted["multimetric_"]:
+            fitted |= self._best(results, metric)
+        if self.refit:
+            fitted |= self._refitted(fitted["best_params_"], X, y, routed.estimator.fit)
+        return fitted
 
+    def _check_work(self, n_candidates: int, n_found: int, n_splits: int) -> None:
+        if n_found != n_splits:
+            raise ValueError(
+                "cv.split and cv.get_n_splits return inconsistent results. Expected "
+                f"{n_splits} splits, got {n_found}"
+            )
+        if self.verbose > 0:
+            print(
+                f"Fitting {n_splits} folds for each of {n_candidates} candidates, totalling "
+                f"{n_candidates * n_splits} fits"
+            )
+        if not n_candidates * n_splits:
+            raise ValueError(
+                "No fits were performed. Was the CV iterator empty? Were there no candidates?"
+            )
 
-def _trained(
-    model: GaussianClassifier,
-    X: Any,
-    y: Any,
-    weight: NDArray[np.float64] | None,
-    splits: Sequence[Split],
-) -> Iterator[tuple[ClassStats, NDArray[np.intp]]]:
-    """The statistics of each split's training rows, and its test rows."""
-    if not _is_partition(splits, len(y)):
-        for train, test in splits:
-            yield _stats(model, X, y, weight, train), test
-        return
-    folds = [_stats(model, X, y, weight, test) for _, test in splits]
-    before = list(accumulate(folds[:-1], add))
-    after = list(accumulate(folds[:0:-1], add))[::-1]
-    for i, (_, test) in enumerate(splits):
-        parts = before[i - 1 : i] + after[i : i + 1]
-        yield parts[0] if len(parts) == 1 else parts[0] + parts[1], test
+    def _best(self, results: Mapping[str, Any], metric: Any) -> dict[str, Any]:
+        index = self._select_best_index(self.refit, metric, results)
+        best = {"best_index_": index, "best_params_": results["params"][index]}
+        if not callable(self.refit):
+            best["best_score_"] = results[f"mean_test_{metric}"][index]
+        return best
 
+    def _refitted(self, params: Any, X: Any, y: Any, fit_params: Any) -> dict[str, Any]:
+        model = candidate_of(self.estimator, params)
+        start = time.time()
+        model.fit(X, y, **fit_params)
+        fitted = {"best_estimator_": model, "refit_time_": time.time() - start}
+        if hasattr(model, "feature_names_in_"):
+            fitted["feature_names_in_"] = model.feature_names_in_
+        return fitted
 
-def _is_partition(splits: Sequence[Split], n: int) -> bool:
-    """Whether each row is tested once and trains all other splits."""
-    times = np.zeros(n, np.int64)
-    for train, test in splits:
-        times[test] += 1
-        seen = np.zeros(n, np.bool_)
-        seen[train] = True
-        if len(train) + len(test) != n or seen.sum() != len(train) or seen[test].any():
-            return False
-    return len(splits) > 1 and bool((times == 1).all())
+    @available_if(_best_has("predict_joint_log_proba"))  # type: ignore[untyped-decorator]
+    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Joint log likelihoods (n, k) of the best estimator, float64."""
+        check_is_fitted(self)
+        return self.best_estimator_.predict_joint_log_proba(X)  # type: ignore[no-any-return]
 
-
-def _accuracy(
-    model: GaussianClassifier, X: Any, y: Any, sample_weight: NDArray[np.float64] | None = None
-) -> float:
-    """What `score` gives, without looking each time at what kind of labels they are."""
-    return float(np.average(model.predict(X) == np.asarray(y), weights=sample_weight))
-
-
-def _scored(
-    model: GaussianClassifier, stats: ClassStats, rows: Any, labels: Any, scorer: Any, **how: Any
-) -> tuple[float, tuple[float, float]]:
-    """The score of a candidate of some statistics, and the seconds to make and to score it."""
-    start = time.perf_counter()
-    model.fit_stats(stats)
-    middle = time.perf_counter()
-    return float(scorer(model, rows, labels, **how)), (middle - start, time.perf_counter() - middle)
-
-
-def _leave_one_out(
-    models: Sequence[GaussianClassifier],
-    X: Any,
-    y: Any,
-    weight: NDArray[np.float64] | None,
-    scorer: Any,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Scores and seconds (2,) of each candidate and row (models, n)."""
-    n = len(y)
-    whole = _stats(models[0], X, y, weight, np.arange(n))
-    scores, times = np.empty((len(models), n)), np.empty((2, len(models), n))
-    for i in range(n):
-        row = np.array([i])
-        stats = whole - _stats(models[0], X, y, weight, row)
-        rows, labels = _safe_indexing(X, row), _safe_indexing(y, row)
-        for j, each in enumerate(models):
-            scores[j, i], times[:, j, i] = _scored(each, stats, rows, labels, scorer)
-    return scores, times
-
-
-def _results(
-    candidates: Sequence[Mapping[str, Any]],
-    scores: NDArray[np.float64],
-    times: NDArray[np.float64],
-    weight: NDArray[np.float64] | None,
-    *,
-    splits: bool,
-) -> dict[str, Any]:
-    """As `GridSearchCV` shows them; the best candidate has rank 1, and equal ones share it."""
-    results: dict[str, Any] = {}
-    for name, seconds in zip(("fit_time", "score_time"), times, strict=True):
-        results[f"mean_{name}"], results[f"std_{name}"] = seconds.mean(axis=1), seconds.std(axis=1)
-    for name in sorted({name for params in candidates for name in params}):
-        values = np.ma.masked_all(len(candidates), object)  # type: ignore[no-untyped-call]
-        for i, params in enumerate(candidates):
-            if name in params:
-                values[i] = params[name]
-        results[f"param_{name}"] = values
-    results["params"] = [dict(params) for params in candidates]
-    for i in range(scores.shape[1] if splits else 0):
-        results[f"split{i}_test_score"] = scores[:, i]
-    mean = np.average(scores, axis=1, weights=weight)
-    spread = np.average((scores - mean[:, None]) ** 2, axis=1, weights=weight)
-    results["mean_test_score"], results["std_test_score"] = mean, np.sqrt(spread)
-    results["rank_test_score"] = 1 + (mean[:, None] < mean).sum(axis=1, dtype=np.int32)
-    return results
+    @available_if(_best_has("predict_log_evidence"))  # type: ignore[untyped-decorator]
+    def predict_log_evidence(self, X: Any) -> NDArray[np.float64]:
+        """Log densities log p(x) (n,) of the best estimator, float64."""
+        check_is_fitted(self)
+        return self.best_estimator_.predict_log_evidence(X)  # type: ignore[no-any-return]

@@ -36,7 +36,7 @@ from ._column_kinds import (
     label_kinds,
 )
 from ._columns import Columns, check_excluded, check_present, with_rows
-from ._default_features import Plan, booleans_in, default_features, find_categorical
+from ._default_features import planned
 from ._npy_rows import NpyRows, check_no_pipe
 from ._readers import ENDINGS, SourceError, TableFile, naming, open_table
 from ._values import categories, fill, has_label, kept, labels, weights
@@ -159,9 +159,7 @@ class TableRows(RowSource):
         files = with_rows(files)
         check_excluded(files, columns.exclude)
         check_present(files, columns.named())
-        plan = Plan(find_categorical(files, columns))
-        if columns.features is None:
-            plan = default_features(files, plan.columns)
+        plan = planned(files, columns)
         self.left_out, self.notes, self.warnings = plan.left_out, plan.notes, plan.warnings
         columns = plan.columns
         features = columns.features or ()
@@ -182,20 +180,18 @@ class TableRows(RowSource):
 
     def _set_kinds(self, files: Sequence[TableFile], columns: Columns) -> None:
         """What text of CSV stands for, and the types of what is kept."""
-        labels = label_kinds(files, columns)
+        target = label_kinds(files, columns)
         kinds = category_kinds(files, columns)
-        self.target_kind = labels.kind
-        self._target_of_text = labels.of_text
+        self.target_kind, self.target_example = target.kind, target.example
+        self._target_of_text = target.of_text
         self._categories_of_text = {name: kind.of_text for name, kind in kinds.items()}
-        csv = [file for file in files if file.is_text]
-        self._booleans = booleans_in(files, self._continuous) if csv else set()
         self.keep_schema = keep_schema(files, columns.keep)
 
     def __iter__(self) -> Iterator[Batch]:
         buffer = np.empty(0, self.dtype)
         self.n_dropped = 0
         for at, (file, stamp) in enumerate(zip(self._files, self._stamps, strict=True)):
-            types = csv_types(file, self._parts, self._booleans)
+            types = csv_types(file, self._parts)
             first_row = 0
             check_unchanged(file.path, stamp)
             if file.n_rows == 0:

@@ -23,7 +23,8 @@ from ._validate import Labels
 from .kernels.accumulate import Sums, accumulate
 from .kernels.merge import Parts, collapse, merge
 from .kernels.scatter import FullSums, accumulate_scatter
-from .pooling import pooled, rooted
+from .pooling import difference, pooled, rooted
+from .subtraction import peak_of, without
 
 Floats = NDArray[np.float64]
 
@@ -62,8 +63,11 @@ class ClassStats:
     The error of mean and scatter, relative to exact arithmetic, stays below 1e-13 for |mean| / sd
     up to 1e8, over any number of rows, chunks and a million merges: there it grows as the square
     root of their number. It is larger where float64 itself has fewer digits: for variances below
-    1e-300, also times weights of 1e-30 to 1. What `-` leaves has the error of what was there: a
-    window that slides by `+` and `-` gathers at most 2^-52 of its largest scatter with each step.
+    1e-300. Only ratios of weights matter, from 5e-324 up, except in `scatter`, `total()`,
+    `within()` and `between()`, which may overflow; a row whose weight is below 2^-1022 of the
+    largest of its class has fewer digits, and below 2^-1074 none. What `-` leaves has the error of
+    what was there: a window that slides by `+` and `-` gathers at most 2^-52 of its largest scatter
+    with each step.
     The bits are the same for any number of threads and any layout of the same numbers in memory.
 
     References
@@ -199,12 +203,14 @@ class ClassStats:
         return replace(whole, count=count, feature_count=weight, feature_names=self.feature_names)
 
     def _parts(self) -> Parts:
+        """What kernels read. Raises ValueError where shapes differ, which a kernel does not see."""
+        _check_shapes(self)
         return Parts(self.weight, self.mean, self.mean_low, self.variance)
 
     def __add__(self, other: object) -> ClassStats:
         if not isinstance(other, ClassStats):
             return NotImplemented
-        a, b = _aligned(self, other)
+        a, b = aligned(self, other)
         weight, mean, low, variance = merge(a._parts(), b._parts())
         is_skip = a.feature_count is not None
         both = ClassStats(
@@ -215,7 +221,7 @@ class ClassStats:
             low,
             weight if is_skip else None,
             a.feature_names,
-            None if a.peak is None and b.peak is None else _peak(a) + _peak(b),
+            None if a.peak is None and b.peak is None else peak_of(a) + peak_of(b),
         )
         _check_overflow(both)
         if a.covariance is None:
@@ -230,56 +236,41 @@ class ClassStats:
 
         Raises ValueError where the other's rows cannot all be among this one's: an unknown class,
         more weight, or more scatter than there is. What is left has the rounding error of `self`,
-        so its relative error grows with the share that is taken away.
+        so its relative error grows with the share that is taken away: of scatter, and of weights
+        that are not whole numbers below 2^53. A weight of less than 1e-13 of what it was cannot be
+        told from rounding and is 0. Raises ValueError where the means or variances show that rows
+        of so little weight would be left.
         """
         if not isinstance(other, ClassStats):
             return NotImplemented
-        a, b = _aligned(self, other)
-        na, nb = a.weight, b.weight
+        a, b = aligned(self, other)
         strange = a.classes[(a.count == 0) & (b.count > 0)].tolist()
         if strange:
             raise ValueError(f"Cannot subtract rows of classes {strange}: they were never added.")
-        count, left = remainder(a.count, b.count), remainder(na, nb)
-        if a.feature_count is not None and (left > count[:, None] * (1 + 1e-9)).any():
-            raise ValueError(
-                "Cannot subtract statistics of rows that were not added: more values than rows "
-                "would be left."
-            )
-        gain = np.divide(nb, left, out=np.zeros_like(left), where=left > 0)
-        step = _difference(a.mean, a.mean_low, b.mean, b.mean_low)
-        spread = a.variance + gain * (a.variance - b.variance) - gain * (1 + gain) * step**2
-        peak = np.maximum(_peak(a), a.to_diag().scatter)
-        _check_contained(a, b, left, spread, step, peak)
-        mean, low = two_sum(a.mean, a.mean_low + gain * step)
-        some = (left > 0) & (nb > 0)
-        variance = np.where(some, np.maximum(spread, 0.0), np.where(left > 0, a.variance, 0.0))
-        return replace(
-            a,
-            count=count,
-            mean=np.where(some, mean, np.where(left > 0, a.mean, 0.0)),
-            variance=variance,
-            mean_low=np.where(some, low, np.where(left > 0, a.mean_low, 0.0)),
-            feature_count=None if a.feature_count is None else left,
-            peak=peak,
-            covariance=None if a.covariance is None else _left_covariance(a, b, gain, variance),
-        )
+        return replace(a, **without(a, b))
 
     def decay(self, factor: float) -> ClassStats:
         """The statistics with all weights times `factor`, from above 0 to 1: forgetting.
 
         A stream that decays by f before each batch counts a row of t batches ago f^t times
         (exponential forgetting). Means and variances keep their bits; a factor that is a power of
-        two keeps the weights' too. Raises ValueError for another factor.
+        two keeps the weights' too. Weights below 2^-1022 lose digits, and a class, or a feature of
+        it, whose weight comes to 0 is as if none of its rows had been there. Raises ValueError for
+        another factor.
         """
         if not isinstance(factor, Real) or not 0.0 < factor <= 1.0:
             raise ValueError(f"factor must be a number above 0 and at most 1, got {factor!r}.")
         share = float(factor)
-        return replace(
+        count, present = self.count * share, self.feature_count
+        present = None if present is None else present * share
+        less = replace(
             self,
-            count=self.count * share,
-            feature_count=None if self.feature_count is None else self.feature_count * share,
+            count=count,
+            feature_count=present,
             peak=None if self.peak is None else self.peak * share,
         )
+        gone = (self.weight > 0) & (less.weight == 0)
+        return _without(less, gone) if gone.any() else less
 
     def __repr__(self) -> str:
         k, d = self.mean.shape
@@ -307,8 +298,14 @@ def from_arrays(
         _check_full(k, d, skip=skip)
     unit = _weight_unit(weight, labels, k)
     if weight is not None and unit is not None:
-        weight = np.ldexp(weight, -unit[labels.codes])
+        given, weight = weight, np.ldexp(weight, -unit[labels.codes])
+        if ((weight == 0) & (given > 0)).any():
+            _validate.check_finite(rows, given, skip=skip)
     sums = _sums(rows, labels, weight, k, skip=skip, full=full)
+    if weight is not None and unit is None and _lack_digits(sums, rows, weight):
+        unit = _exponents(weight, labels, k)
+        weight = np.ldexp(weight, -unit[labels.codes])
+        sums = _sums(rows, labels, weight, k, skip=skip, full=full)
     if not (np.isfinite(sums.mean).all() and np.isfinite(sums.scatter).all()):
         _validate.check_finite(rows, weight, skip=skip)
         weight, unit = _lightened(weight, unit, labels, k)
@@ -328,6 +325,36 @@ def from_arrays(
     )  # fmt: skip
     _check_overflow(stats)
     return stats
+
+
+def _check_shapes(stats: ClassStats) -> None:
+    """Raise ValueError unless all arrays are of the same k classes and d features."""
+    shape = np.shape(stats.mean)
+    k, d = shape if len(shape) == 2 else (-1, -1)
+    wanted = {
+        "classes": (k,), "count": (k,), "mean": (k, d), "variance": (k, d), "mean_low": (k, d),
+        "feature_count": (k, d), "peak": (k, d), "covariance": (k, d, d),
+    }  # fmt: skip
+    for name, expected in wanted.items():
+        value = getattr(stats, name)
+        if value is not None and np.shape(value) != expected:
+            raise ValueError(
+                f"Expected statistics of {k} classes and {d} features: {name} of shape {expected}, "
+                f"got {np.shape(value)}."
+            )
+
+
+def _without(stats: ClassStats, gone: NDArray[np.bool_]) -> ClassStats:
+    """The statistics without values (k, d), or classes (k, 1), whose weight is 0."""
+    wide = np.broadcast_to(gone, stats.mean.shape)
+    fields: dict[str, Any] = {
+        name: np.where(wide, 0.0, value)
+        for name in ("mean", "variance", "mean_low", "peak")
+        if (value := getattr(stats, name)) is not None
+    }
+    if stats.covariance is not None:
+        fields["covariance"] = np.where(gone[:, :, None], 0.0, stats.covariance)
+    return replace(stats, **fields)
 
 
 def check_scatter(scatter: object) -> bool:
@@ -397,26 +424,13 @@ def _merged_covariance(a: ClassStats, b: ClassStats, variance: Floats) -> Floats
     whole = a.count + b.count
     share = np.divide(b.count, whole, out=np.zeros_like(whole), where=whole > 0)[:, None, None]
     rest = np.divide(a.count, whole, out=np.zeros_like(whole), where=whole > 0)[:, None, None]
-    step = _difference(b.mean, b.mean_low, a.mean, a.mean_low)
+    step = difference(b.mean, b.mean_low, a.mean, a.mean_low)
     step[(a.count == 0) | (b.count == 0)] = 0.0
     outer = (rest * step[:, :, None]) * (share * step[:, None, :])
     # The two factors round alike, so that the result is symmetric to the bit.
     outer = 0.5 * (outer + outer.transpose(0, 2, 1))
     heavy = rest * a.covariance + share * b.covariance
     return _with_diagonal(heavy + outer, variance)
-
-
-def _left_covariance(a: ClassStats, b: ClassStats, gain: Floats, variance: Floats) -> Floats:
-    """Covariances of a's rows without b's, where some are left."""
-    assert a.covariance is not None
-    assert b.covariance is not None
-    more = gain[:, :1, None]
-    step = _difference(a.mean, a.mean_low, b.mean, b.mean_low)
-    outer = more * (1 + more) * (step[:, :, None] * step[:, None, :])
-    left = a.covariance + more * (a.covariance - b.covariance) - outer
-    left = np.where((b.count > 0)[:, None, None], left, a.covariance)
-    left[variance.sum(axis=1) == 0] = 0.0
-    return _with_diagonal(left, variance)
 
 
 def _collapsed(stats: ClassStats, whole: ClassStats) -> Floats:
@@ -430,7 +444,7 @@ def _collapsed(stats: ClassStats, whole: ClassStats) -> Floats:
 
 def _steps_from(stats: ClassStats, whole: ClassStats) -> Floats:
     """Differences (k, d) of the means of classes to that of all rows."""
-    return _difference(stats.mean, stats.mean_low, whole.mean, whole.mean_low)
+    return difference(stats.mean, stats.mean_low, whole.mean, whole.mean_low)
 
 
 def _outer(step: Floats) -> Floats:
@@ -477,60 +491,33 @@ def _weight_unit(weight: Floats | None, labels: Labels, k: int) -> NDArray[Any] 
     top = float(weight.max())
     if 2.0**-100 < top < 2.0**100 and not ((weight > 0) & (weight < 2.0**-100)).any():
         return None
+    return _exponents(weight, labels, k)
+
+
+def _exponents(weight: Floats, labels: Labels, k: int) -> NDArray[Any]:
+    """The exponents (k,) of the largest weight of each class."""
     largest = np.zeros(k)
     np.maximum.at(largest, labels.codes, weight)
-    return np.frexp(largest)[1]
+    return np.asarray(np.frexp(largest)[1])
 
 
-def two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """The rounded sum and its exact error (Knuth 1969)."""
-    total = a + b
-    part = total - a
-    return total, (a - (total - part)) + (b - part)
-
-
-def _difference(high: Floats, low: Floats, base: Floats, base_low: Floats) -> Floats:
-    """(high + low) - (base + base_low), rounded about once."""
-    step, error = two_sum(high, -base)
-    return step + (error + (low - base_low))
-
-
-def remainder(a: Floats, b: Floats) -> Floats:
-    """Weights a less weights b, where a difference of rounding size is 0. Raises ValueError."""
-    left = np.asarray(a - b)
-    exact = (a == np.floor(a)) & (b == np.floor(b)) & (a < 2.0**53)
-    left[(np.abs(left) <= 1e-13 * a) & ~exact] = 0.0
-    if (left < 0).any():
-        raise ValueError(
-            "Cannot subtract more weight than was added: the statistics on the right are not of "
-            "rows among those on the left."
-        )
-    return left
-
-
-def _peak(stats: ClassStats) -> Floats:
-    return stats.to_diag().scatter if stats.peak is None else stats.peak
-
-
-def _check_contained(
-    a: ClassStats, b: ClassStats, left: Floats, spread: Floats, step: Floats, peak: Floats
-) -> None:
-    """Raise ValueError where b shows more scatter, or another mean, than a can hold.
-
-    Each is compared with the rounding error of the largest scatter that a ever had.
-    """
-    nb = b.weight
-    slack = 1e-12 * peak + nb * (1e-14 * a.mean) ** 2
-    short = (left > 0) & (nb > 0) & (left * spread < -slack)
-    change = nb * np.maximum(np.abs(a.variance - b.variance), step**2)
-    other = (left == 0) & (nb > 0) & (change > 1e3 * slack)
-    if (short | other).any():
-        c, j = (int(v) for v in np.argwhere(short | other)[0])
-        label = a.classes.tolist()[c]
-        raise ValueError(
-            f"Cannot subtract statistics of rows that were not added: class {label!r}, "
-            f"feature {j} would be left with negative scatter."
-        )
+def _lack_digits(sums: Sums | FullSums, rows: NDArray[Any], weight: Floats) -> bool:
+    """Whether small weights may have taken digits from squares of tiny deviations."""
+    if not len(weight) or weight.max() >= 0.25:
+        return False
+    scatter = sums.scatter
+    scatter = scatter if scatter.ndim == 2 else np.diagonal(scatter, axis1=1, axis2=2)
+    if ((scatter > 0) & (scatter < 2.0**-960)).any():
+        return True
+    # Numbers beyond 2^-430 differ by so much that the square of that is not 0.
+    is_zero = (scatter == 0) & (sums.weight > 0) & (np.abs(sums.mean) < 2.0**-430)
+    if (is_zero & (sums.mean != 0)).any():
+        return True
+    for j in np.flatnonzero(is_zero.any(axis=0)):
+        low, high = np.fmin.reduce(rows[:, j]), np.fmax.reduce(rows[:, j])
+        if low < high and max(-float(low), float(high)) < 2.0**-430:
+            return True
+    return False
 
 
 def _check_overflow(stats: ClassStats) -> None:
@@ -551,7 +538,7 @@ def _check_overflow(stats: ClassStats) -> None:
         )
 
 
-def _aligned(a: ClassStats, b: ClassStats) -> tuple[ClassStats, ClassStats]:
+def aligned(a: ClassStats, b: ClassStats) -> tuple[ClassStats, ClassStats]:
     """Both over the union of their classes, in sorted order, with missing counts of one kind."""
     # No rows and no features, as of `np.empty((0, 0))`, go with everything.
     a, b = (_widened(one, other) for one, other in ((a, b), (b, a)))

@@ -877,7 +877,7 @@ def test_any_column_name_survives_fit_predict_and_keep(tmp_path, ending):
     for name in [*kept, target[1]]:
         assert found[name].to_pylist() == data[name].to_pylist()
     run("evaluate", model, path, *target, "--quiet")
-    run("update", model, path, "--quiet")
+    run("update", model, path, "--again", "--quiet")
     # What was written is read again, by its own names.
     again = tmp_path / "again"
     run("fit", output, *target, "--features", quoted(['proba_r"s']), "--model", again)
@@ -1141,7 +1141,7 @@ def test_predictions_are_data_again(tmp_path, model, ending):
     run("fit", first, "--target", "prediction", "--model", tmp_path / "second", "--quiet")
     names = persist.read(tmp_path / "second").feature_names
     assert names == ("x0", "x1", "proba_a", "proba_b", "log_evidence")
-    run("update", tmp_path / "second", first, "--quiet")
+    run("update", tmp_path / "second", first, "--again", "--quiet")
     for output in TABLES:
         run("predict", tmp_path / "second", first, "--output", tmp_path / f"second.{output}")
     expected = read(tmp_path / "second.parquet")["prediction"].to_pylist()
@@ -1302,10 +1302,10 @@ def test_a_signal_after_the_output_was_replaced_is_too_late(
     out = tmp_path / ("o.json" if verb == "evaluate" else "o.parquet")
     ask = {
         "fit": ["fit", data, "--target", "y", "--features", "x0,x1", "--model", out, "--quiet"],
-        "update": ["update", model, data, "--target", "y", "--model", out, "--quiet"],
+        "update": ["update", model, data, "--target", "y", "--model", out, "--again", "--quiet"],
         "predict": ["predict", model, data, "--output", out, "--quiet"],
         "evaluate": ["evaluate", model, data, "--target", "y", "--json", out, "--quiet"],
-        "merge": ["merge", model, model, "--model", out],
+        "merge": ["merge", model, model, "--model", out, "--again"],
     }[verb]
     run(*ask)
     size = out.stat().st_size
@@ -1535,9 +1535,10 @@ def kill_commands(verb, folder, output):
     if verb == "fit":
         return [["fit", path, "--target", "y", "--model", output] for path in data]
     if verb == "update":
-        return [["update", output, data[0]]]
+        return [["update", output, data[0], "--again"]]
     if verb == "merge":
-        return [["merge", models[0], other, "--model", output] for other in models[::-1]]
+        others = models[::-1]
+        return [["merge", models[0], m, "--model", output, "--again"] for m in others]
     return [["predict", m, data[0], "--proba", "--output", output, "--quiet"] for m in models]
 
 

@@ -168,7 +168,7 @@ def test_nothing_categorical_is_gaussian(tmp_path, frame):
     assert type(load(tmp_path / "g")) is GaussianNB
     a, b = (predicted(tmp_path / name, data, tmp_path, "--proba") for name in "mg")
     assert a.equals(b)
-    run("update", tmp_path / "m", data)
+    run("update", tmp_path / "m", data, "--again")
     assert load(tmp_path / "m").class_count_.sum() == 600
 
 
@@ -196,6 +196,7 @@ def test_evaluate_and_show(tmp_path, frame, capsys):
     assert shown["model"] == "MixedNB"
     assert shown["options"] == {
         "categorical_features": CATEGORICAL, "alpha": 0.0, "min_categories": None,
+        "max_categories": 50_000,
     }  # fmt: skip
     assert shown["categories"] == [each.tolist() for each in truth.categories_]
     assert shown["category_count"] == [each.tolist() for each in truth.category_count_]
@@ -414,11 +415,13 @@ def test_models_that_do_not_merge(tmp_path, frame, capsys):
     }.items():
         run("fit", data, *rest, "--model", tmp_path / name, *options)
     for other, message in {
-        "b": "options is {'categorical_features': ['flag', 'code']",
-        "c": "'alpha': 2.0",
+        "b": "'flag' is categorical in ",
+        "c": "alpha is 2.0, but 1.0 in ",
         "d": "model is 'GaussianNB', but 'MixedNB' in",
     }.items():
-        line = fails(capsys, "merge", tmp_path / "a", tmp_path / other, "--model", tmp_path / "m")
+        line = fails(
+            capsys, "merge", tmp_path / "a", tmp_path / other, "--again", "--model", tmp_path / "m"
+        )
         assert message in line
 
 

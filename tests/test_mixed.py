@@ -22,7 +22,7 @@ from sklearn.naive_bayes import BernoulliNB, CategoricalNB
 from sklearn.utils.estimator_checks import check_estimator
 
 from fastgnb import GaussianNB, MixedNB, MixedStats, _jit
-from fastgnb.select import cross_validate
+from fastgnb.select import StatsGridSearchCV
 
 PREDICTORS = (
     "predict",
@@ -491,7 +491,7 @@ def test_cross_validation_is_that_of_scikit_learn(data):
     grid = {"alpha": [0.1, 10.0], "min_categories": [None, 9]}
     for table, wanted in ((X, CATEGORICAL), (list(inputs(X))[3], "auto")):
         model = MixedNB(categorical_features=wanted)
-        found = cross_validate(model, table, y, cv=4, param_grid=grid)
+        found = StatsGridSearchCV(model, grid, cv=4).fit(table, y).cv_results_
         search = GridSearchCV(model, grid, cv=4).fit(table, y)
         assert_allclose(found["mean_test_score"], search.cv_results_["mean_test_score"])
 

@@ -563,9 +563,11 @@ def accumulate(
     bounds = np.minimum(units * _UNIT, n)
     w = frozen(np.empty(0) if weight is None else weight)
     sums, lost = _nothing(k, d, skip), np.zeros((k, d))
+    # Tiles end where the last rows begin, which must not depend on how rows come in pieces.
+    last = max(0, n - BEHIND) // _UNIT * _UNIT
     for piece in pieces(X, bounds):
         m = piece.stop - piece.start
-        left = m - max(0, m - BEHIND) // _UNIT * _UNIT
+        left = piece.stop - min(piece.stop, max(piece.start, last))
         rest = tail(piece.data, piece.by_columns, m, d, left, left * d + BEHIND)
         rows = piece.data, rest, piece.by_columns, m, left
         whole, low, table, codes = coded.part(piece.start, piece.stop)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._jit import frozen
+from .rows import BEHIND
 
 BUFFER_BYTES = 1 << 20
 _NATIVE = (np.dtype(np.float64), np.dtype(np.float32))
@@ -21,7 +22,8 @@ _NATIVE = (np.dtype(np.float64), np.dtype(np.float32))
 class Piece(NamedTuple):
     """Blocks `first` to `last` of a table, which are its rows `start` to `stop`.
 
-    `data` is flat: (rows, d) where `by_columns` is False, and (d, rows) where it is True.
+    `data` is flat: (rows, d) where `by_columns` is False, and (d, rows) where it is True. Behind
+    every piece but the last of a table, BEHIND more numbers may be read.
     """
 
     data: NDArray[Any]
@@ -62,8 +64,9 @@ def pieces(X: NDArray[Any], bounds: NDArray[np.int64]) -> Iterator[Piece]:
     for first in range(0, last, step):
         end = min(first + step, last)
         start, stop = int(bounds[first]), int(bounds[end])
-        data = np.require(X[start:stop], wide, ("C", "ALIGNED"))
-        yield Piece(frozen(data.reshape(-1)), False, first, end, start, stop)
+        data = np.zeros((stop - start) * X.shape[1] + BEHIND, wide)
+        data[: len(data) - BEHIND].reshape(stop - start, -1)[:] = X[start:stop]
+        yield Piece(frozen(data), False, first, end, start, stop)
 
 
 def tail(
@@ -71,6 +74,7 @@ def tail(
 ) -> NDArray[Any]:
     """The last `left` rows of flat (n, d), by rows, in room for `room` numbers; zero behind."""
     copy = np.zeros(room, data.dtype)
+    data = data[: n * d]
     rows = data.reshape(d, n)[:, n - left :].T if by_columns else data.reshape(n, d)[n - left :]
     copy[: left * d].reshape(left, d)[:] = rows
     return copy

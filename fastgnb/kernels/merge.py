@@ -96,6 +96,14 @@ def _collapse(na, ma, la, va, n, m, low, v):
             if na[c, q] > 0.0:
                 step = difference(ma[c, j], la[c, j], ma[pivot, j], la[pivot, j]) - move
                 spread += na[c, q] / total * (va[c, j] + step * step)
+        if not spread < np.inf:
+            # The square of a step may overflow where the share of its class is small.
+            spread = 0.0
+            for c in range(k):
+                if na[c, q] > 0.0:
+                    step = difference(ma[c, j], la[c, j], ma[pivot, j], la[pivot, j]) - move
+                    share = na[c, q] / total
+                    spread += share * va[c, j] + share * step * step
         m[0, j], low[0, j] = two_sum(ma[pivot, j], la[pivot, j] + move)
         v[0, j] = spread
 

@@ -167,20 +167,56 @@ def _pack(X, at, step, width, order, n, has_weight, weight, dp, stride, panels, 
     for j in range(width, dp):
         base[j] = 0.0
     for j in range(0, dp, 8):
-        middle, total = load(base, j), splat(0.0)
         column = shifted(panels, j // WIDE * stride + j % WIDE)
-        for r in range(n):
-            p = at + order[r] * step + j
-            z = middle
-            if j + 8 <= width:
-                z = load(X, p) - middle
-            elif j < width:
-                z = first(width - j, load(X, p)) - middle
-            store(column, r * WIDE, z)
-            if has_weight:
-                z = splat(weight[order[r]]) * z
-            total = total + z
+        if has_weight:
+            total = _fill_weighted(X, at + j, step, width - j, order, n, weight, base, j, column)
+        else:
+            total = _fill(X, at + j, step, width - j, order, n, base, j, column)
         store(sums, j, total)
+
+
+@inlined
+def _fill(X, at, step, width, order, n, base, j, column):
+    """Put eight features, `width` of which there are, less their base into a column; their sums."""
+    middle, total = load(base, j), splat(0.0)
+    if width >= 8:
+        for r in range(n):
+            z = load(X, at + order[r] * step) - middle
+            store(column, r * WIDE, z)
+            total = total + z
+    elif width > 0:
+        for r in range(n):
+            z = first(width, load(X, at + order[r] * step)) - middle
+            store(column, r * WIDE, z)
+            total = total + z
+    else:
+        for r in range(n):
+            store(column, r * WIDE, middle)
+    return total
+
+
+@inlined
+def _fill_weighted(X, at, step, width, order, n, weight, base, j, column):
+    """As `_fill`, with sums by weight.
+
+    A product and the sum that it joins stand in one line without a branch between them: whether
+    they round once or twice would else depend on how the rows lie.
+    """
+    middle, total = load(base, j), splat(0.0)
+    if width >= 8:
+        for r in range(n):
+            z = load(X, at + order[r] * step) - middle
+            store(column, r * WIDE, z)
+            total = total + splat(weight[order[r]]) * z
+    elif width > 0:
+        for r in range(n):
+            z = first(width, load(X, at + order[r] * step)) - middle
+            store(column, r * WIDE, z)
+            total = total + splat(weight[order[r]]) * z
+    else:
+        for r in range(n):
+            store(column, r * WIDE, middle)
+    return total
 
 
 @helper
