@@ -139,8 +139,10 @@ class MixedStats:
     def __sub__(self, other: object) -> MixedStats:
         """The statistics of this one's rows without the other's (unlearning).
 
-        A category of which no row is left goes too. Raises ValueError where the other's rows
-        cannot all be among this one's: see `ClassStats`; a category unknown, or with more weight.
+        A category of which no row is left goes too, as does one whose weight would be below 1e-13
+        of what it was, which is the rounding error of weights. Raises ValueError where the other's
+        rows cannot all be among this one's: see `ClassStats`; a category unknown, or with more
+        weight; and where categories would be left of a class whose weight is that little.
         """
         if not isinstance(other, MixedStats):
             return NotImplemented
