@@ -12,7 +12,8 @@ Schema 2 adds the other members of the family, with `options` and full scatter; 
 are estimated anew from the statistics. A MixedNB has `categorical`, its features with categories,
 and their counts side by side in one tensor; the others are of its continuous features, which may
 be none. Schema 3 adds the options `shrinkage_target`, `standardize` and `max_categories`; without
-them, as in schema 2, they are "spherical", False and None. What an earlier schema can hold is still written in it.
+them, as in schema 2, they are "spherical", False and None. What an earlier schema can hold is
+still written in it.
 
 Pickle and joblib files of models work too, but loading one runs whatever code its writer chose:
 exchange model files, not pickles.
