@@ -12,8 +12,11 @@ Schema 2 adds the other members of the family, with `options` and full scatter; 
 are estimated anew from the statistics. A MixedNB has `categorical`, its features with categories,
 and their counts side by side in one tensor; the others are of its continuous features, which may
 be none. Schema 3 adds the options `shrinkage_target`, `standardize` and `max_categories`; without
-them, as in schema 2, they are "spherical", False and None. What an earlier schema can hold is
-still written in it.
+them, as in schema 2, they are "spherical", False and None. What an earlier schema can hold is still
+written in it.
+
+Beside the model a file may name the files that were learned by commands, see `_learned`: earlier
+versions of this package pass over them. They are lost where a model is loaded into an estimator.
 
 Pickle and joblib files of models work too, but loading one runs whatever code its writer chose:
 exchange model files, not pickles.
@@ -35,11 +38,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import __version__
+from . import __version__, _learned
 from ._atomic import replacing
 from ._categories import MixedRows, exact_table, slots, split
 from ._frames import in_memory, is_frame
 from ._labels import same_labels
+from ._learned import LearnedFile
 from ._model_file import ModelFileError, pack, unpack
 from ._validate import NotFiniteError, check_finite, check_missing
 from .family import MEMBERS, Member
@@ -50,6 +54,7 @@ from .params import (
     GaussianParams,
     Moments,
     RotatedParams,
+    as_plain,
     as_priors,
     check_moment,
     check_priors,
@@ -93,7 +98,7 @@ class SavedModel:
     attributes, edited or not, and of other members those of features, or (k, r) of axes, with
     `rotated` for scoring, or of the continuous features, with `categorical` for the others;
     versions says what wrote it. target and weight name the columns of labels
-    and weights in the files that it learned from.
+    and weights in the files that it learned from, and learned are fingerprints of these files.
     """
 
     stats: Any
@@ -111,6 +116,7 @@ class SavedModel:
     options: Mapping[str, Any] = field(default_factory=lambda: dict(_PLAIN))
     rotated: RotatedParams | None = None
     categorical: Sequence[CategoryMoments] | None = None
+    learned: tuple[LearnedFile, ...] = ()
 
     @classmethod
     def from_stats(
@@ -133,7 +139,7 @@ class SavedModel:
         if not stats.count.sum() > 0:
             raise ValueError("The statistics hold no rows: their total weight is 0.")
         member = MEMBERS[model]
-        chosen = {**member.options, **options}
+        chosen = {name: as_plain(value) for name, value in {**member.options, **options}.items()}
         member.check(chosen)
         smoothing = float(member.var_smoothing if var_smoothing is None else var_smoothing)
         fitted = member.estimate(stats, priors=priors, var_smoothing=smoothing, **chosen)
@@ -145,10 +151,11 @@ class SavedModel:
 
     def with_stats(self, stats: ClassStats | MixedStats) -> SavedModel:
         """The model of other statistics, with these parameters."""
-        return SavedModel.from_stats(
+        found = SavedModel.from_stats(
             stats, priors=self.priors, var_smoothing=self.var_smoothing, missing=self.missing,
             target=self.target, weight=self.weight, model=self.model, **self.options,
         )  # fmt: skip
+        return replace(found, learned=self.learned)
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -228,16 +235,17 @@ class SavedModel:
                 "A label or name holds two surrogates that JSON reads as one character. Write that "
                 "character itself."
             )
-        data = pack(text, tensors)
+        data = pack(text, tensors, json.dumps(self.learned) if self.learned else None)
         with replacing(Path(path), last=True) as temporary:
             temporary.write_bytes(data)
 
 
 def read(path: str | os.PathLike[str]) -> SavedModel:
     """Read a model file. Raises ModelFileError, and OSError where it cannot be read at all."""
-    document, tensors = unpack(path)
+    document, tensors, learned = unpack(path)
     try:
-        return _restore(document, tensors)
+        saved = _restore(document, tensors)
+        return saved if learned is None else replace(saved, learned=_learned.restore(learned))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         name = os.fspath(path)
         raise ModelFileError(f"{name}: the model in it is not valid: {error}") from error
@@ -335,14 +343,16 @@ def load(path: str | os.PathLike[str]) -> Any:
     moments = Moments(saved.class_prior, saved.theta, saved.var, saved.epsilon)
     model.missing = saved.missing
     model._adopt(saved.stats, moments)
-    return model._keep_names(saved.stats)
+    model._keep_names(saved.stats)
+    return model
 
 
 def _plain(value: Any) -> Any:
     """A parameter as Python has it, for JSON."""
+    value = as_plain(value)
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
-    return np.asarray(value).tolist()  # a number, or a list of what Python has
+    return np.asarray(value).tolist()
 
 
 def _versions() -> dict[str, str]:

@@ -531,7 +531,7 @@ def test_without_a_threading_layer_own_threads_do_the_work(python, case):
     prelude, layer = NO_LAYER[case]
     code = (
         "from fastgnb import _jit\n_jit.PARALLEL_WORK = _jit.LARGE_WORK = 0\n" + recorded(MODEL)
-        + "print(_jit.n_threads(), _jit._own_threads is not None)"
+        + "print(_jit.n_threads(), _jit._process.threads is not None)"
     )  # fmt: skip
     out = python(prelude + code, NUMBA_NUM_THREADS="2", NUMBA_THREADING_LAYER=layer)
     assert out == f"{GOOD}2 True\n"
@@ -727,7 +727,7 @@ for kind in ("f4", "f8", "i8"):
     data, model, out = (f"{folder}/{kind}.{end}" for end in ("parquet", "fgnb", "csv"))
     (frame * 9).astype(kind).assign(y=text).to_parquet(data)
     for command in (["fit", data, "--target", "y", "--model", model],
-                    ["update", model, data, "--target", "y"],
+                    ["update", model, data, "--target", "y", "--again"],
                     ["predict", model, data, "--proba", "--evidence", "--output", out]):
         assert cli.main([*command, "--quiet"]) == 0
 print(warm, _jit.n_compiled())
