@@ -158,7 +158,8 @@ def test_numbers_in_any_spelling_are_one_class_of_a_model(tmp_path):
     assert main(["fit", str(first), str(second), "--target", "y", "--model", str(model)]) == 0
     assert read_model(model).classes.tolist() == [1, 2]
     assert read_model(model).classes.dtype.kind == "i"
-    assert main(["update", str(model), str(second)]) == 0
+    third = put(tmp_path / "c.csv", "y", ["1.00", "2", "2.0 "])
+    assert main(["update", str(model), str(third)]) == 0
     assert read_model(model).classes.tolist() == [1, 2]
     assert read_model(model).stats.count.tolist() == [4, 5]
 

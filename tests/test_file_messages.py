@@ -66,6 +66,13 @@ def test_files_that_are_no_csv_say_what_they_are(tmp_path, name, columns):
         open_rows([path], columns)
 
 
+@pytest.mark.parametrize("name", ["data.csv.gz", "data.parquet.ZST", "data.zip"])
+def test_endings_of_packed_files(tmp_path, name):
+    path = put(tmp_path / name, TEXT)
+    with pytest.raises(SourceError, match=r"unknown ending .*; expected .*; unpack it first$"):
+        open_rows([path])
+
+
 @pytest.mark.parametrize("text", ['"a;b",y\n1,0\n', '"a;b"\n1\n', "a;b,y\n1,0\n", "a b\n1\n"])
 def test_separators_inside_names(tmp_path, text):
     path = put(tmp_path / "data.csv", text)
