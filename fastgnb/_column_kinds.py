@@ -259,16 +259,19 @@ def check_numbers(files: Sequence[TableFile], columns: Columns) -> None:
             kind = file.schema.field(name).type
             if not _may_be_numbers(file, name):
                 raise SourceError(
-                    f"{file.path}: column {name!r} is {kind}, expected numbers or booleans; "
-                    "leave it out of the features" + _or_categorical(kind)
+                    f"{file.path}: column {name!r} is {kind}, expected numbers or booleans"
+                    + (", as the model has" if columns.of_model else _advice(kind))
                 )
         if columns.weight is not None and not _may_be_numbers(file, columns.weight):
             kind = file.schema.field(columns.weight).type
             raise SourceError(f"{file.path}: column {columns.weight!r} is {kind}, expected numbers")
 
 
-def _or_categorical(kind: pa.DataType) -> str:
-    return ", or name it in --categorical" if kind_of_type(kind) == "text" else ""
+def _advice(kind: pa.DataType) -> str:
+    out = "; leave it out of the features"
+    return out + (
+        ", or name it in --categorical, for a MixedNB" if kind_of_type(kind) == "text" else ""
+    )
 
 
 def _may_be_numbers(file: TableFile, name: str) -> bool:

@@ -21,6 +21,7 @@ class Columns:
     categorical : features that hold categories; "auto" for every one of text, booleans or a
         dictionary type. kinds : which of these are known to hold "text" or "number".
     text_labels : classes of a model that learned text, by which labels of CSV are text too.
+    of_model : whether the features are those of a model, and not to be chosen.
     drop_null_target : leave out rows whose label is null, NaN or, in CSV, an empty field;
         otherwise such a row is an error.
     """
@@ -34,6 +35,7 @@ class Columns:
     kinds: Mapping[str, str] = dataclasses.field(default_factory=dict)
     text_labels: tuple[str, ...] = ()
     drop_null_target: bool = False
+    of_model: bool = False
 
     def __post_init__(self) -> None:
         for part, names in [

@@ -54,10 +54,7 @@ def fit(args: argparse.Namespace) -> int:
     watch = KeyWatch()
     most = {**MEMBERS[kind].options, **options}.get("max_categories")
     auto = AutoColumns(most) if args.categorical_features == "auto" else None
-    limit = ClassLimit(
-        args.max_classes or MAX_CLASSES, target=args.target,
-        n_priors=None if args.priors is None else len(args.priors),
-    )  # fmt: skip
+    limit = _limit(args, args.target, args.priors)
     stats = learn(
         source, missing=args.missing, scatter="full" if full else "diag", mixed=kind == "MixedNB",
         quiet=args.quiet, bad=bad, limit=limit, watch=watch, auto=auto, max_categories=most,
@@ -70,15 +67,11 @@ def fit(args: argparse.Namespace) -> int:
         target=args.target, weight=args.weight, model=kind, **options,
     )  # fmt: skip
     replace(saved, learned=_with_rows(files, limit)).write(args.model)
-    for name in auto.left_out if auto else ():
-        _note(args, f"left out, since it identifies rows: {name!r} (--categorical NAME takes it)")
-    others = np.flatnonzero(~stats.is_categorical) if isinstance(stats, MixedStats) else None
-    for text in finding_texts(saved, watch.found(others)):
-        _note(args, text)
+    keys = auto.left_out if auto else []
+    _note_rows(args, saved, keys, watch)
     parts = [counted(limit.n_rows, "row"), *_left_out(bad, source), *shape_of(saved)]
-    left_out = [*source.left_out, *(auto.left_out if auto else ())]
-    if left_out:
-        parts.append(f"left out {counted(len(left_out), 'column')} ({listed(left_out)})")
+    if names := [*source.left_out, *keys]:
+        parts.append(f"left out {counted(len(names), 'column')} ({listed(names)})")
     _finish(args, "fit", parts, args.model, start)
     return 0
 
@@ -93,10 +86,7 @@ def update(args: argparse.Namespace) -> int:
     source = _open_for(saved, args, columns)
     files = _new_files(args, source, saved)
     bad = bad_rows_of(saved, args.on_error)
-    limit = ClassLimit(
-        args.max_classes or MAX_CLASSES, target=columns.target, known=saved.classes,
-        n_priors=None if saved.priors is None else len(saved.priors),
-    )  # fmt: skip
+    limit = _limit(args, columns.target, saved.priors, saved.classes)
     stats = learn(
         source, saved.stats, missing=saved.missing, quiet=args.quiet, bad=bad, limit=limit,
         max_categories=saved.options.get("max_categories"),
@@ -175,7 +165,10 @@ def _options(args: argparse.Namespace) -> tuple[str, dict[str, object]]:
     for name in given:
         if name not in member.options:
             option = "categorical" if name == "categorical_features" else name.replace("_", "-")
-            raise ValueError(f"--{option} is not an option of {kind}")
+            others = [each for each, other in MEMBERS.items() if name in other.options]
+            raise ValueError(
+                f"--{option} is not an option of {kind}, but of {' and '.join(others)}"
+            )
     if args.missing == "skip" and member.needs_full:
         raise ValueError(
             f"--missing skip is not an option of {kind}; --on-error skip leaves out rows with "
@@ -211,7 +204,7 @@ def _open_for(
             columns.target, columns.weight, names, (), columns.keep, tuple(kinds),
             {name: kind for name, kind in kinds.items() if kind},
             text_labels=tuple(saved.classes.tolist()) if saved.classes.dtype.kind in "OU" else (),
-            drop_null_target=columns.drop_null_target,
+            drop_null_target=columns.drop_null_target, of_model=True,
         )  # fmt: skip
     elif "text" in _kinds_of_categories(saved).values():
         raise SourceError(f"{paths[0]}: .npy holds numbers, and the model has categories of text")
@@ -319,6 +312,27 @@ def _note_plan(args: argparse.Namespace, source: RowSource) -> None:
         _note(args, text)
     if source.left_out:
         _note(args, f"left out, not numeric: {', '.join(map(repr, source.left_out))}")
+
+
+def _limit(
+    args: argparse.Namespace, target: str | None, priors: Any, known: np.ndarray | None = None
+) -> ClassLimit:
+    """How many classes there may be: as many as priors, where these are given."""
+    n_priors = None if priors is None else len(priors)
+    most = args.max_classes or MAX_CLASSES
+    return ClassLimit(most, n_priors=n_priors, target=target, known=known)
+
+
+def _note_rows(
+    args: argparse.Namespace, saved: SavedModel, keys: list[str], watch: KeyWatch
+) -> None:
+    """What the rows showed of columns: of those left out as `keys`, and of features."""
+    for name in keys:
+        _note(args, f"left out, since it identifies rows: {name!r} (--categorical NAME takes it)")
+    stats = saved.stats
+    others = np.flatnonzero(~stats.is_categorical) if isinstance(stats, MixedStats) else None
+    for text in finding_texts(saved, watch.found(others)):
+        _note(args, text)
 
 
 def _check_components(source: RowSource, n_components: Any) -> None:

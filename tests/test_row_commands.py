@@ -297,8 +297,8 @@ def test_fit_update_and_evaluate_skip(tmp_path, capsys, batch, kind):
     )
     run("fit", clean, *words, "--model", tmp_path / "n")
     same_models(tmp_path / "m", tmp_path / "n")
-    run("update", tmp_path / "m", path, "--on-error", "skip", "--batch-rows", batch)
-    run("update", tmp_path / "n", clean, "--batch-rows", batch)
+    run("update", tmp_path / "m", path, "--on-error", "skip", "--batch-rows", batch, "--again")
+    run("update", tmp_path / "n", clean, "--batch-rows", batch, "--again")
     same_models(tmp_path / "m", tmp_path / "n")
     run("evaluate", tmp_path / "m", path, "--on-error", "skip", "--json", "-")
     found = json.loads(capsys.readouterr().out)
@@ -376,10 +376,11 @@ def test_no_row_is_left(tmp_path, capsys, fitted):
     assert "d.parquet: no rows to evaluate; all 400 of them are left out\n" in line
     run("predict", model, path, "--output", tmp_path / "o.csv", *skip)
     assert read(tmp_path / "o.csv").num_rows == 0
-    before = model.read_bytes()
+    before = persist.read(model)
     run("update", model, path, *skip)
-    assert persist.read(model).stats.count.sum() == N
-    assert model.read_bytes() == before
+    after = persist.read(model)
+    assert after.stats.count.tolist() == before.stats.count.tolist()
+    assert after.learned == before.learned
 
 
 def test_null_labels_are_counted(tmp_path, capsys, fitted):
@@ -477,7 +478,6 @@ def test_auto_leaves_out_what_identifies_rows(tmp_path, capsys, batch):
     assert "4 features (a, b, c, shop), 2 classes (no, yes), left out 1 column (key); " in shown
     auto = persist.read(tmp_path / "m")
     run("fit", *paths, *words[:2], "--categorical", "shop", "--exclude", "id,key", *words[4:])
-    same_models(tmp_path / "m", tmp_path / "m")
     named = persist.read(tmp_path / "m")
     assert auto.feature_names == named.feature_names
     np.testing.assert_allclose(auto.theta, named.theta, rtol=1e-12)
