@@ -186,7 +186,7 @@ def _partition_notes(files: Sequence[TableFile]) -> list[str]:
 
 def _odd_values(files: Sequence[TableFile], names: Sequence[str], column: str = "") -> str:
     """Advice about columns of CSV whose values are numbers but for some that are easily mended."""
-    for file in files:
+    for file in sorted(files, key=lambda file: file.path):
         there = [name for name in names if file.is_text and name in file.schema.names]
         texts = file.first_values(there, beyond=False)
         for name in there:
