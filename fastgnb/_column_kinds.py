@@ -112,16 +112,22 @@ def label_kinds(files: Sequence[TableFile], columns: Columns) -> Kinds:
 
 
 def _label_type(file: TableFile, name: str) -> str | None:
-    kind = kind_of_type(file.schema.field(name).type)
-    if kind == "other" and not file.is_text and not has_values(file, name):
-        return None
+    kind, type_ = _kind_of_labels(file, name), plain(file.schema.field(name).type)
     if kind == "other":
-        type_ = plain(file.schema.field(name).type)
         remedy = "; write the file in UTF-8" if file.is_text and pa.types.is_binary(type_) else ""
         raise SourceError(
             f"{file.path}: column {name!r} is {type_}; labels are integers, floats, booleans or "
             f"text{remedy}"
         )
+    return kind
+
+
+def _kind_of_labels(file: TableFile, name: str) -> str | None:
+    """The kind by the type of labels or categories, which are no decimals; None without values."""
+    type_ = plain(file.schema.field(name).type)
+    kind = "other" if pa.types.is_decimal(type_) else kind_of_type(type_)
+    if kind == "other" and not file.is_text and not has_values(file, name):
+        return None
     return kind
 
 
@@ -174,15 +180,14 @@ def _example(file: TableFile, name: str) -> str | None:
 
 
 def _category_type(file: TableFile, name: str) -> str | None:
-    kind = kind_of_type(file.schema.field(name).type)
+    kind = _kind_of_labels(file, name)
     if kind == "other" and file.is_text:  # dates of CSV are text
         return "text"
-    if kind == "other" and not has_values(file, name):
-        return None
     if kind == "other":
+        type_ = plain(file.schema.field(name).type)
         raise SourceError(
-            f"{file.path}: column {name!r} is {plain(file.schema.field(name).type)}; categories "
-            "are text, booleans or whole numbers"
+            f"{file.path}: column {name!r} is {type_}; categories are text, booleans or whole "
+            "numbers"
         )
     return kind
 

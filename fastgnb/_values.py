@@ -108,20 +108,10 @@ def labels(batch: Batch, name: str, column: pa.Array, of_text: str | None) -> np
         raise batch.error(int(np.argmax(null)), where, f"the label is null; {ADVICE}")
     if is_text(kind):
         return _texts(batch, name, column, blank_is_null=of_text == "text")
-    y = _as_integers(column).to_numpy(zero_copy_only=False)
+    y = column.to_numpy(zero_copy_only=False)
     if y.dtype.kind == "f" and np.isnan(y).any():
         raise batch.error(int(np.argmax(np.isnan(y))), where, f"the label is NaN; {ADVICE}")
     return y
-
-
-def _as_integers(column: pa.Array) -> pa.Array:
-    """Decimals as the whole numbers that they are, or else as floats; others as they are."""
-    if not pa.types.is_decimal(column.type):
-        return column
-    try:
-        return pc.cast(column, pa.int64())
-    except pa.ArrowInvalid:
-        return pc.cast(column, pa.float64(), safe=False)
 
 
 def _texts(batch: Batch, name: str, column: pa.Array, *, blank_is_null: bool) -> np.ndarray:
@@ -184,7 +174,7 @@ def categories(batch: Batch, name: str, column: pa.Array, of_text: str | None) -
         found, ranks = np.unique(values, return_inverse=True)
         return Column(plain_labels(found), np.append(ranks, -1).astype(np.int32)[codes])
     kind = plain(column.type)
-    column = _as_integers(pc.cast(column, pa.string() if is_text(kind) else kind))
+    column = pc.cast(column, pa.string() if is_text(kind) else kind)
     if pa.types.is_floating(column.type):
         column = _whole_numbers(batch, name, column)
     return _coded(column, is_text(kind), blank_is_null=of_text == "text")

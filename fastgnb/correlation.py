@@ -45,7 +45,9 @@ def certain(stats: ClassStats) -> tuple[Floats, Floats]:
         return covariance, np.ones(len(count))
     with np.errstate(over="ignore"):
         had = np.divide(stats.peak, count, out=np.zeros_like(stats.peak), where=count > 0)
-    had = np.where(np.isfinite(had), had, 0.0)
+    # A scatter that float64 does not hold is one that nothing is known of.
+    is_known = (stats.peak >= np.finfo(np.float64).tiny) & np.isfinite(had)
+    had = np.where(is_known, had, 0.0)
     varies = stats.variance > _ROUNDINGS * EPS * had
     loss = np.divide(had, stats.variance, out=np.ones_like(had), where=varies)
     kept = np.where(varies[:, :, None] & varies[:, None, :], covariance, 0.0)

@@ -199,7 +199,7 @@ def test_fit_without_rows(tmp_path, capsys):
 def test_labels_that_are_no_classes(tmp_path, capsys):
     path = write({"x": [1.0, 2.0], "y": [0.5, 1.5]}, tmp_path / "data.csv")
     line = fails(capsys, "fit", path, "--target", "y", "--model", tmp_path / "model")
-    assert "data.csv: rows 1 to 2: Unknown label type: " in line
+    assert "data.csv: column 'y': Unknown label type: " in line
 
 
 def test_npy(tmp_path, capsys):

@@ -617,7 +617,7 @@ def test_a_type_of_labels_takes_no_memory_that_the_labels_do_not(path, dtype):
 def test_one_long_label_among_many_takes_no_memory_for_each(path):
     labels = np.array([f"{i:04}" for i in range(999)] + ["long" * 5000], object)
     of_rows(np.zeros((1000, 1)), labels).write(path)
-    document, tensors = _model_file.unpack(path)
+    document, tensors, _ = _model_file.unpack(path)
     document["classes"]["dtype"] = "<U20000"
     path.write_bytes(_model_file.pack(json.dumps(document), tensors))
     tracemalloc.start()
@@ -876,7 +876,7 @@ def test_a_schema_has_its_files():
     assert numbers == set(range(1, _model_file.SCHEMA + 1))
     assert {path.stem for path in DATA.glob("*.fgnb")} == set(past)
     for name in past:
-        document, _ = _model_file.unpack(DATA / f"{name}.fgnb")
+        document, _, _ = _model_file.unpack(DATA / f"{name}.fgnb")
         assert name.startswith(f"schema{document['schema']}_")
 
 

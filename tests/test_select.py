@@ -15,9 +15,11 @@ from sklearn.model_selection import (
     KFold,
     LeaveOneOut,
     LeavePGroupsOut,
+    PredefinedSplit,
     RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedKFold,
+    TimeSeriesSplit,
 )
 
 from fastgnb import ClassStats, GaussianBayes, GaussianNB, MixedNB, MixedStats, PCAGaussianNB
@@ -175,14 +177,16 @@ def test_ways_to_refit(name, scoring, refit):
         RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=5),
         ShuffleSplit(3, test_size=0.4, random_state=1),
         LeaveOneOut(),
+        TimeSeriesSplit(4),
+        PredefinedSplit(np.arange(150) % 4 - 1),
         [(np.arange(50, 150), np.arange(50))],
         [(np.arange(100), np.arange(50, 150)), (np.arange(100, 150), np.arange(10))],
         [([*range(1, 99)], [0, 0]), ([0, *range(99)], [*range(99, 150)])],
         [(np.arange(-100, 0), np.arange(-150, -100)), (np.arange(50), np.arange(-100, 0))],
         [(np.arange(150) < 100, np.arange(150) >= 100), (np.arange(150) > 9, np.arange(150) < 10)],
     ],
-    ids=["None", "2", "kfold", "stratified", "repeated", "shuffle", "one row", "one pair",
-         "overlap", "twice", "negative", "masks"],
+    ids=["None", "2", "kfold", "stratified", "repeated", "shuffle", "one row", "time",
+         "predefined", "one pair", "overlap", "twice", "negative", "masks"],
 )  # fmt: skip
 @pytest.mark.parametrize("name", ["naive", "full"])
 def test_every_kind_of_split(cv, name):
