@@ -16,10 +16,19 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _validate
+from ._turns import TURNS
 from ._validate import Labels
 from .family import MEMBERS
 from .kernels.outputs import Scores, Table
-from .params import GaussianParams, RotatedParams, as_priors, check_smoothing
+from .params import (
+    GaussianParams,
+    RotatedParams,
+    as_plain,
+    as_priors,
+    check_possible,
+    check_smoothing,
+)
+from .scoring import decisions
 from .scoring import score as score_rows
 from .stats import ClassStats, from_arrays
 
@@ -32,6 +41,17 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     A member names its entry in `family.MEMBERS` as `_member`, and defines `_estimate`, which takes
     statistics to what decides; `_adopt`, which sets attributes to that; `_params`, which takes
     attributes to what scoring needs; and `_draw` for sampling.
+
+    The one rule for edited attributes: scoring and sampling use the public fitted attributes, and
+    check them at each call, so that an edit is obeyed by both or is a ValueError. What is computed
+    of them ahead, as by `GaussianBayes`, is kept for read-only arrays, and used for these very
+    arrays only. Learning starts from `stats_`, and overwrites the attributes. A model file holds
+    the edits of a GaussianNB; `save` refuses those of other members.
+
+    The one rule for threads: whoever answers first takes a copy of `__dict__`, see `_now`, and
+    whoever learns works on such a copy, which then takes the place of `__dict__` in one step. So an
+    answer is that of the model before a call of another thread, or after it. Threads that learn
+    into one model take turns.
     """
 
     _member: ClassVar[str]
@@ -50,7 +70,11 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight (n,): 0 or more, a number, or None for 1 each. Returns self.
         Raises ValueError or TypeError, as scikit-learn's, for input that is not right.
         """
-        return self._learn(X, y, None, sample_weight, first=True)
+        with TURNS.of(self):
+            new = self._now()
+            new._learn(X, y, None, sample_weight, first=True)
+            self.__dict__ = new.__dict__
+        return self
 
     def partial_fit(
         self,
@@ -64,11 +88,15 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes : all labels that may ever come, needed at the first call, may be left out later.
         Raises as `fit`; the model is then as it was. Returns self.
         """
-        first = getattr(self, "classes_", None) is None
-        if first and classes is None:
-            raise ValueError("classes must be passed on the first call to partial_fit.")
-        declared = self._check_classes(classes, first=first)
-        return self._learn(X, y, declared, sample_weight, first=first)
+        with TURNS.of(self):
+            new = self._now()
+            first = getattr(new, "classes_", None) is None
+            if first and classes is None:
+                raise ValueError("classes must be passed on the first call to partial_fit.")
+            declared = new._check_classes(classes, first=first)
+            new._learn(X, y, declared, sample_weight, first=first)
+            self.__dict__ = new.__dict__
+        return self
 
     def fit_stats(self, stats: ClassStats) -> Self:
         """Take the model from statistics, without any rows. Returns self.
@@ -78,21 +106,27 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(stats, self._kind_of_stats):
             wanted = self._kind_of_stats.__name__
             raise TypeError(f"Expected {wanted}, got {type(stats).__name__}.")
-        self._check_params()
-        self._adopt(stats, self._estimated(stats))
-        return self._keep_names(stats)
+        with TURNS.of(self):
+            new = self._now()
+            new._take(stats)
+            self.__dict__ = new.__dict__
+        return self
 
     def merge(self, other: GaussianClassifier) -> Self:
         """Learn what another model learned, as if its rows had come here. Returns self.
 
         Classes are united by label. Raises ValueError where the features differ.
         """
-        check_is_fitted(self)
+        self._fitted()
         if not isinstance(other, type(self)):
             wanted = f"fastgnb.{type(self).__name__}"
             raise TypeError(f"Expected a {wanted}, got {type(other).__name__}.")
-        check_is_fitted(other)
-        return self.fit_stats(self.stats_ + other.stats_)
+        more = other._fitted().stats_
+        with TURNS.of(self):
+            new = self._fitted()
+            new._take(new.stats_ + more)
+            self.__dict__ = new.__dict__
+        return self
 
     def reestimate(self, **params: Any) -> Self:
         """A new model of the same statistics with other parameters, without any rows.
@@ -101,50 +135,72 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Raises ValueError for parameters that are wrong or that the statistics do not allow.
         Cost: that of estimating, O(k d) for diagonal and O(k d^3) for full covariances.
         """
-        check_is_fitted(self)
-        model: Self = clone(self).set_params(**params)
-        return model.fit_stats(self.stats_)
+        now = self._fitted()
+        model: Self = clone(now).set_params(**params)
+        return model.fit_stats(now.stats_)
 
     def sample(self, n: int = 1, random_state: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Draw n rows X (n, d) float64 from the model, and their labels y (n,).
 
-        Labels are drawn by their priors, and then features from the class. random_state : None, an
-        integer, or a generator of NumPy's, new or old. Raises ValueError for n below 1.
+        Labels are drawn by the priors of classes that have rows, and then features from the class.
+        random_state : None, an integer, or a generator of NumPy's, new or old. Raises ValueError
+        for n below 1, and where no class that has rows has a prior above 0.
         """
-        self._check_fitted()
+        now = self._fitted()
         if not isinstance(n, (int, np.integer)) or n < 1:
             raise ValueError(
                 f"Invalid value for 'n': {n!r}. The sampling requires at least one sample."
             )
         is_new = isinstance(random_state, np.random.Generator)
         draw = random_state if is_new else check_random_state(random_state)
-        prior = np.asarray(self.class_prior_) / np.sum(self.class_prior_)
-        codes = draw.choice(len(prior), size=n, p=prior)
-        return self._draw(codes, draw), self._labels()[codes]
+        classes = now._labels()
+        now._check_edits()
+        prior = np.asarray(now.class_prior_, np.float64)
+        if not (prior >= 0.0).all() or not prior.sum() < np.inf:
+            raise ValueError(f"Expected class_prior_ of finite numbers from 0 up, got {prior}.")
+        prior = np.where(now.stats_.count > 0, prior, 0.0)
+        check_possible(prior > 0)
+        codes = draw.choice(len(prior), size=n, p=prior / prior.sum())
+        return now._draw(codes, draw), classes[codes]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The most probable class (n,) of each row of X (n, d); the first one in a tie."""
-        self._check_fitted()
-        classes = self._labels()
+        now = self._fitted()
+        classes = now._labels()
         if classes.dtype == np.int64:
-            return self._score(X, values=classes).codes
-        return np.asarray(classes[self._score(X).codes])
+            return now._score(X, values=classes).codes
+        return np.asarray(classes[now._score(X).codes])
 
     def predict_proba(self, X: ArrayLike) -> NDArray[Any]:
         """Posterior probabilities (n, k); float32 where X is float32, else float64."""
-        return self._table(X, "proba")
+        return self._fitted()._table(X, "proba")
 
     def predict_log_proba(self, X: ArrayLike) -> NDArray[Any]:
         """Log posterior probabilities (n, k); float32 where X is float32, else float64."""
-        return self._table(X, "log_proba")
+        return self._fitted()._table(X, "log_proba")
 
     def predict_joint_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Joint log likelihoods log p(c) + log p(x | c), (n, k), float64."""
-        return self._table(X, "joint")
+        return self._fitted()._table(X, "joint")
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Log odds (n,) of the second class of two; else joint log likelihoods (n, k). float64.
+
+        They tell rows apart where probabilities are 0 or 1 to all digits, so that a calibration or
+        a ROC curve should be made of these. All are finite: what overflows float64 is its largest
+        or lowest number, and the classes of a row that all overflow keep their order.
+        """
+        now = self._fitted()
+        joint = now._table(X, "joint")
+        return decisions(joint, lambda: now._table(X, "log_proba"))
 
     def predict_log_evidence(self, X: ArrayLike) -> NDArray[np.float64]:
         """Log density log p(x) (n,) of each row under the whole model; low for outliers."""
-        return np.asarray(self._score(X, evidence=True).evidence)
+        return np.asarray(self._fitted()._score(X, evidence=True).evidence)
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy on rows X (n, d) with labels y (n,), of weights (n,) or 1 each."""
+        return float(super().score(X, _validate.plain_text(y), sample_weight))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -167,9 +223,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._estimate(stats)
 
     def _options(self) -> dict[str, Any]:
-        """The parameters that estimating takes."""
+        """The parameters that estimating takes, as Python's numbers and text."""
         names = "priors", "var_smoothing", *MEMBERS[self._member].options
-        return {name: getattr(self, name) for name in names}
+        return {name: as_plain(getattr(self, name)) for name in names}
 
     def _check_own_params(self) -> None:
         """Raise ValueError or TypeError for constructor parameters that are wrong."""
@@ -188,6 +244,10 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_ = stats.classes.copy()
         self.class_count_ = stats.count.copy()
 
+    def _check_edits(self) -> None:
+        """Raise for edited attributes as scoring does."""
+        self._params(self.n_features_in_)
+
     def _params(self, n_features: int) -> GaussianParams | RotatedParams:
         raise NotImplementedError
 
@@ -202,22 +262,22 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight: Any,
         *,
         first: bool,
-    ) -> Self:
-        """Add rows to the statistics; nothing of the model changes before all of it can."""
+    ) -> None:
+        """Add rows to the statistics of a copy of the model, which no one else sees."""
         self._check_params()
-        before = dict(self.__dict__)
-        try:
-            rows, labels = self._check_rows_labels(X, y, first=first)
-            found = _validate.encode(labels)
-            if classes is not None:
-                found = _validate.locate(found, classes)
-            stats = self._stats_of(rows, found, sample_weight, first=first)
-            stats = stats if first else self.stats_ + stats
-            self._adopt(stats, self._estimated(stats))
-        except BaseException:
-            self.__dict__ = before
-            raise
-        return self
+        rows, labels = self._check_rows_labels(X, y, first=first)
+        found = _validate.encode(labels)
+        if classes is not None:
+            found = _validate.locate(found, classes)
+        stats = self._stats_of(rows, found, sample_weight, first=first)
+        stats = stats if first else self.stats_ + stats
+        self._adopt(stats, self._estimated(stats))
+
+    def _take(self, stats: Any) -> None:
+        """Make a copy of the model that of statistics."""
+        self._check_params()
+        self._adopt(stats, self._estimated(stats))
+        self._keep_names(stats)
 
     def _stats_of(self, rows: Any, labels: Labels, sample_weight: Any, *, first: bool) -> Any:
         weight = _validate.check_weight(sample_weight, len(rows))
@@ -253,13 +313,12 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         cut into pieces, which may show other types."""
         return self
 
-    def _keep_names(self, stats: ClassStats) -> Self:
+    def _keep_names(self, stats: ClassStats) -> None:
         self.n_features_in_ = stats.n_features
         if stats.feature_names is not None:
             self.feature_names_in_ = np.array(stats.feature_names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        return self
 
     def _table(self, X: Any, table: Table) -> NDArray[Any]:
         return np.asarray(self._score(X, table).table)
@@ -272,7 +331,6 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         evidence: bool = False,
         values: NDArray[np.int64] | None = None,
     ) -> Scores:
-        self._check_fitted()
         rows = self._check_rows(X)
         scores = self._score_checked(
             rows, codes=table is None and not evidence, values=values, table=table,
@@ -288,16 +346,27 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _labels(self) -> NDArray[Any]:
         """The classes (k,), edited or not. Raises ValueError where they are not one a class."""
+        if not isinstance(self.stats_, self._kind_of_stats):
+            wanted = self._kind_of_stats.__name__
+            raise TypeError(f"Expected stats_ of {wanted}, got {type(self.stats_).__name__}.")
         classes = np.asarray(self.classes_)
-        if classes.shape != self.stats_.count.shape:
-            raise ValueError(
-                f"Expected classes_ of shape {self.stats_.count.shape}, got {classes.shape}."
-            )
+        k = np.shape(self.stats_.count)
+        if classes.shape != k or len(k) != 1:
+            raise ValueError(f"Expected classes_ of shape {k}, got {classes.shape}.")
         return classes
 
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "stats_"):  # quicker than scikit-learn's check, whose error it is
-            check_is_fitted(self)
+    def _now(self) -> Self:
+        """The model as it is now, which no other thread changes."""
+        now = object.__new__(type(self))
+        now.__dict__ = self.__dict__.copy()
+        return now
+
+    def _fitted(self) -> Self:
+        """The model as it is now. Raises NotFittedError where it has learned nothing."""
+        now = self._now()
+        if not hasattr(now, "stats_"):  # quicker than scikit-learn's check, whose error it is
+            check_is_fitted(self, "stats_")
+        return now
 
     def _check_params(self) -> None:
         try:
@@ -383,5 +452,6 @@ def _labels_of(y: Any) -> NDArray[Any]:
     """y (n,) as labels; a column is flattened with scikit-learn's warning."""
     labels = _validate.labels_array(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
-        return _validate.as_labels(column_or_1d(y, warn=True))
+        # Of a frame of whole numbers that may be missing it would make floats.
+        return _validate.as_labels(column_or_1d(labels, warn=True))
     return _validate.as_labels(labels)

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.model_selection._validation import _score
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params, _num_samples
@@ -286,13 +286,14 @@ def _fit(model: GaussianClassifier, stats: Any, fold: Fold) -> None:
         except Exception:
             pass  # `fit` says what is wrong, in its own words
     decided = _decided(model, fold.task.X)
-    names = [name for name in STATS_PARAMETERS if hasattr(model, name)]
-    before = {name: getattr(model, name) for name in names}
-    model.set_params(**{name: getattr(decided, name) for name in names})
+    if decided is model:
+        model.fit(*fold.train, **fold.fit_params)
+        return
+    model.set_params(categorical_features=decided.get_params()["categorical_features"])
     try:
         model.fit(*fold.train, **fold.fit_params)
     finally:
-        model.set_params(**before)
+        model.set_params(categorical_features="auto")
 
 
 def _scores(
@@ -310,7 +311,7 @@ def _failed(task: Task) -> Any:
 
 def quick_scorer(scorer: Any, scoring: Any, estimator: Any) -> Callable[..., Any]:
     """The scorer, or where it is accuracy one that gives the same without sorting the labels."""
-    is_plain = type(estimator).score is ClassifierMixin.score
+    is_plain = type(estimator).score is GaussianClassifier.score
     if scoring == "accuracy" or (scoring is None and is_plain):
         return _Accuracy(scorer)
     return scorer  # type: ignore[no-any-return]

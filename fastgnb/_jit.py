@@ -71,16 +71,30 @@ _VARIANTS, _SHARED_VARIANTS = 43, 12
 _KERNELS: list[Kernel] = []
 _SERIAL: list[Any] = []
 _EXAMPLES: list[Callable[[], None]] = []
-_running: dict[str, object] = {}
-_own_threads: ThreadPoolExecutor | None = None
-_is_forked = False
-_is_warming = False
+
+
+class _Process:
+    """State of this process. A pickle of it, as cloudpickle makes of modules, starts anew.
+
+    running["kernel"]: the call that is inside a parallel loop. threads: our own, once started.
+    """
+
+    def __init__(self) -> None:
+        self.running: dict[str, object] = {}
+        self.threads: ThreadPoolExecutor | None = None
+        self.is_forked = False
+        self.is_warming = False
+
+    def __reduce__(self) -> tuple[type[_Process], tuple[()]]:
+        return _Process, ()
+
+
+_process = _Process()
 
 
 def _note_fork() -> None:
     # OpenMP's threads do not survive a fork: a child that enters a parallel kernel is killed.
-    global _is_forked
-    _is_forked = True
+    _process.is_forked = True
 
 
 if hasattr(os, "register_at_fork"):
@@ -135,6 +149,10 @@ class Kernel:
         self._addresses: dict[tuple[Any, ...], int] = {}
         _KERNELS.append(self)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The kernel without its addresses, which mean nothing in another process."""
+        return {**self.__dict__, "_addresses": {}}
+
     def __call__(self, n_blocks: int, *args: Any, work: int) -> None:
         # One call into compiled code is short enough that Ctrl-C is soon noticed after it.
         step = max(1, n_blocks * _UNINTERRUPTED // max(work, 1))
@@ -143,22 +161,22 @@ class Kernel:
             self._run(first, last, args, work * (last - first) // n_blocks)
 
     def _run(self, first: int, last: int, args: tuple[Any, ...], work: int) -> None:
-        if _is_warming:
+        if _process.is_warming:
             self._compile_teams(args)
         small = work < PARALLEL_WORK or last - first < 2
-        if config.DISABLE_JIT or _is_forked or small or n_threads() < 2:
+        if config.DISABLE_JIT or _process.is_forked or small or n_threads() < 2:
             self.body(first, last, *args)
             return
         me = object()
         # Not a lock, which an interrupt could leave taken between acquiring it and `try`.
         try:
-            if _running.setdefault("kernel", me) is me:
+            if _process.running.setdefault("kernel", me) is me:
                 self._run_parallel(first, last, args, work)
             else:
                 self.body(first, last, *args)
         finally:
-            if _running.get("kernel") is me:
-                del _running["kernel"]
+            if _process.running.get("kernel") is me:
+                del _process.running["kernel"]
 
     def _run_parallel(self, first: int, last: int, args: tuple[Any, ...], work: int) -> None:
         n = min(n_threads(), last - first)
@@ -196,11 +214,10 @@ def _drive_own_threads(n: int, *share: Any) -> None:
     OpenMP's threads spin: where other processes want the cores, a call of 0.1 ms takes 10. This
     one is done when all blocks are, though another thread may not have got a core yet.
     """
-    global _own_threads
-    if _own_threads is None:
-        _own_threads = ThreadPoolExecutor(max(1, config.NUMBA_NUM_THREADS - 1), "fastgnb")
+    if _process.threads is None:
+        _process.threads = ThreadPoolExecutor(max(1, config.NUMBA_NUM_THREADS - 1), "fastgnb")
     try:
-        others = [_own_threads.submit(_work_off, *share) for _ in range(n - 1)]
+        others = [_process.threads.submit(_work_off, *share) for _ in range(n - 1)]
     except RuntimeError:  # the interpreter is shutting down
         others = []
     _work_off(*share)
@@ -304,13 +321,12 @@ def example(call: Callable[[], None]) -> Callable[[], None]:
 
 def compile_examples() -> int:
     """Run all examples of the kernels imported so far; count variants."""
-    global _is_warming
-    _is_warming = not config.DISABLE_JIT
+    _process.is_warming = not config.DISABLE_JIT
     try:
         for call in _EXAMPLES:
             call()
     finally:
-        _is_warming = False
+        _process.is_warming = False
     return n_compiled()
 
 

@@ -12,12 +12,13 @@ import contextlib
 import importlib
 import threading
 from collections.abc import Iterator
-from contextvars import ContextVar
 from typing import Any
+
+from ._context import ContextValue
 
 __all__ = ["thread_limit", "using_threads"]
 
-_limit: ContextVar[int | None] = ContextVar("fastgnb threads", default=None)
+_limit: ContextValue[int | None] = ContextValue("fastgnb threads", None)
 
 
 def thread_limit() -> int | None:
@@ -43,6 +44,9 @@ class _ArrowPool:
         self._lock = threading.Lock()
         self._asked: list[int | None] = []
         self._before = self._set = 0
+
+    def __reduce__(self) -> tuple[type[_ArrowPool], tuple[()]]:
+        return _ArrowPool, ()
 
     @contextlib.contextmanager
     def shared(self, n: int | None) -> Iterator[None]:

@@ -11,13 +11,14 @@ import contextlib
 import logging
 import os
 from collections.abc import Callable, Iterator
-from contextvars import ContextVar
+
+from ._context import ContextValue
 
 __all__ = ["is_switched_off", "note_kernel", "quietly", "watching_kernels"]
 
 _is_said = False
-_is_quiet: ContextVar[bool] = ContextVar("fastgnb quiet", default=False)
-_watcher: ContextVar[Callable[[], None] | None] = ContextVar("fastgnb kernels", default=None)
+_is_quiet = ContextValue("fastgnb quiet", False)
+_watcher: ContextValue[Callable[[], None] | None] = ContextValue("fastgnb kernels", None)
 
 
 def note_kernel(*, compiling: bool, folder: str | None) -> None:

@@ -163,7 +163,7 @@ def finding_texts(saved: SavedModel, keys: Sequence[Numbering] = ()) -> list[str
 
     def name(j: int) -> str:
         names = saved.feature_names
-        return f"feature {j} (from 0)" if names is None else f"column {names[j]!r}"
+        return f"column {j} (from 0)" if names is None else repr(names[j])
 
     texts = []
     found = drowned(saved.stats, saved.epsilon, saved.var_smoothing)
@@ -179,11 +179,9 @@ def finding_texts(saved: SavedModel, keys: Sequence[Numbering] = ()) -> list[str
             f"set --var-smoothing to {found.remedy:.0e}"
         )
     for feature, how in keys:
-        every = (
-            "a different whole number in every row"
-            if how == "distinct"
-            else (f"whole numbers that go on {how} from row to row")
-        )
+        every = f"whole numbers that go on {how} from row to row"
+        if how == "distinct":
+            every = "a different whole number in every row"
         texts.append(
             f"{name(feature)} holds {every}: if it identifies rows, leave it out (--exclude)"
         )

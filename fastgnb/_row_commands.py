@@ -19,6 +19,7 @@ import numpy as np
 
 from . import persist
 from ._atomic import check_writable, is_same_file, replacing
+from ._auto_columns import AutoColumns
 from ._bad_rows import BadRows
 from ._columns import Columns
 from ._learn_rows import MAX_CLASSES, ClassLimit, learn
@@ -51,13 +52,15 @@ def fit(args: argparse.Namespace) -> int:
     full, skip = MEMBERS[kind].needs_full, args.missing == "skip"
     bad = BadRows(args.on_error, skip=skip, can_skip=not full)
     watch = KeyWatch()
+    most = {**MEMBERS[kind].options, **options}.get("max_categories")
+    auto = AutoColumns(most) if args.categorical_features == "auto" else None
     limit = ClassLimit(
         args.max_classes or MAX_CLASSES, target=args.target,
         n_priors=None if args.priors is None else len(args.priors),
     )  # fmt: skip
     stats = learn(
         source, missing=args.missing, scatter="full" if full else "diag", mixed=kind == "MixedNB",
-        quiet=args.quiet, bad=bad, limit=limit, watch=watch,
+        quiet=args.quiet, bad=bad, limit=limit, watch=watch, auto=auto, max_categories=most,
     )  # fmt: skip
     if stats is None:
         raise SourceError(f"{source.paths[0]}: no rows to fit{_all_left_out(bad, source)}")
@@ -67,13 +70,15 @@ def fit(args: argparse.Namespace) -> int:
         target=args.target, weight=args.weight, model=kind, **options,
     )  # fmt: skip
     replace(saved, learned=_with_rows(files, limit)).write(args.model)
+    for name in auto.left_out if auto else ():
+        _note(args, f"left out, since it identifies rows: {name!r} (--categorical NAME takes it)")
     others = np.flatnonzero(~stats.is_categorical) if isinstance(stats, MixedStats) else None
     for text in finding_texts(saved, watch.found(others)):
         _note(args, text)
     parts = [counted(limit.n_rows, "row"), *_left_out(bad, source), *shape_of(saved)]
-    if source.left_out:
-        number = counted(len(source.left_out), "column")
-        parts.append(f"left out {number} ({listed(source.left_out)})")
+    left_out = [*source.left_out, *(auto.left_out if auto else ())]
+    if left_out:
+        parts.append(f"left out {counted(len(left_out), 'column')} ({listed(left_out)})")
     _finish(args, "fit", parts, args.model, start)
     return 0
 
@@ -93,8 +98,9 @@ def update(args: argparse.Namespace) -> int:
         n_priors=None if saved.priors is None else len(saved.priors),
     )  # fmt: skip
     stats = learn(
-        source, saved.stats, missing=saved.missing, quiet=args.quiet, bad=bad, limit=limit
-    )
+        source, saved.stats, missing=saved.missing, quiet=args.quiet, bad=bad, limit=limit,
+        max_categories=saved.options.get("max_categories"),
+    )  # fmt: skip
     updated = saved.with_stats(stats)
     replace(updated, learned=joined(saved.learned, _with_rows(files, limit))).write(output)
     parts = [counted(limit.n_rows, "row"), *_left_out(bad, source), *shape_of(updated)]
@@ -171,7 +177,10 @@ def _options(args: argparse.Namespace) -> tuple[str, dict[str, object]]:
             option = "categorical" if name == "categorical_features" else name.replace("_", "-")
             raise ValueError(f"--{option} is not an option of {kind}")
     if args.missing == "skip" and member.needs_full:
-        raise ValueError(f"--missing skip is not an option of {kind}")
+        raise ValueError(
+            f"--missing skip is not an option of {kind}; --on-error skip leaves out rows with "
+            "missing values"
+        )
     member.check({**member.options, **given})
     return kind, given
 
@@ -200,13 +209,16 @@ def _open_for(
         kinds = _kinds_of_categories(saved)
         columns = Columns(
             columns.target, columns.weight, names, (), columns.keep, tuple(kinds),
-            {name: kind for name, kind in kinds.items() if kind}, columns.drop_null_target,
+            {name: kind for name, kind in kinds.items() if kind},
+            text_labels=tuple(saved.classes.tolist()) if saved.classes.dtype.kind in "OU" else (),
+            drop_null_target=columns.drop_null_target,
         )  # fmt: skip
     elif "text" in _kinds_of_categories(saved).values():
         raise SourceError(f"{paths[0]}: .npy holds numbers, and the model has categories of text")
     target_npy = getattr(args, "target_npy", None)
     rows = args.batch_rows or rows_in_batch(saved.n_features + outputs, np.dtype(np.float64))
     source = open_rows(paths, columns, target_npy=target_npy, batch_rows=rows)
+    _note_plan(args, source)
     if source.n_features != saved.n_features:
         raise SourceError(
             f"{source.paths[0]}: {source.n_features} columns, expected {saved.n_features}, "
@@ -258,9 +270,11 @@ def _check_labels(saved: SavedModel, source: RowSource) -> None:
     kinds = {"b": "boolean", "i": "number", "u": "number", "f": "number"}
     kind = kinds.get(saved.classes.dtype.kind, "text")
     if source.target_kind not in (None, kind):
+        example = source.target_example
+        because = "" if example is None else f"; {example!r} is not spelled as a {kind} is"
         raise SourceError(
             f"{source.paths[0]}: the target holds labels of kind {source.target_kind}, "
-            f"expected {kind}, as the model has"
+            f"expected {kind}, as the model has{because}"
         )
 
 
@@ -299,10 +313,12 @@ def _with_rows(
 
 def _note_plan(args: argparse.Namespace, source: RowSource) -> None:
     """What was decided about columns before a row is read."""
-    if source.left_out:
-        _note(args, f"left out, not numeric: {', '.join(map(repr, source.left_out))}")
+    for text in source.warnings:  # with --quiet too, as they may well be wrong
+        say(f"warning: {text}")
     for text in source.notes:
         _note(args, text)
+    if source.left_out:
+        _note(args, f"left out, not numeric: {', '.join(map(repr, source.left_out))}")
 
 
 def _check_components(source: RowSource, n_components: Any) -> None:
@@ -329,10 +345,10 @@ def _left_out(bad: BadRows, source: RowSource) -> list[str]:
     """How many rows were left out, and why."""
     parts = []
     if source.n_dropped:
-        parts.append(f"{counted(source.n_dropped, 'row')} without a label left out")
+        parts.append(f"{counted(source.n_dropped, 'row')} left out (no label)")
     if bad.n:
         what = "predicted null" if bad.on_error == "null" else "left out"
-        parts.append(f"{counted(bad.n, 'row')} not finite {what}")
+        parts.append(f"{counted(bad.n, 'row')} {what} (missing or infinite values)")
     return parts
 
 

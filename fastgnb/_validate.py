@@ -269,8 +269,13 @@ def labels_array(y: Any, name: str = "y") -> NDArray[Any]:
         raise ValueError(f"Complex data not supported\n{labels}\n")
     if isinstance(y, (list, tuple)) and labels.ndim == 1 and _is_altered(labels, y):
         return np.array(y, object)
-    # NumPy's text of any length, which scikit-learn's metrics and files do not take.
-    return labels.astype(object) if labels.dtype.kind == "T" else labels
+    return np.asarray(plain_text(labels))
+
+
+def plain_text(y: Any) -> Any:
+    """y, as objects where it is NumPy's text of any length, which scikit-learn does not take."""
+    is_new = isinstance(y, np.ndarray) and y.dtype.kind == "T"
+    return y.astype(object) if is_new else y
 
 
 def _is_altered(labels: NDArray[Any], items: Sequence[Any]) -> bool:

@@ -36,6 +36,9 @@ _HOMES = {
     "demo": "demo",
 }
 
+_FEW_ROWS = 1000
+"""Rows at a time that are advised where memory is short."""
+
 _AGAIN = "may be repeated; a name with a comma is quoted"
 
 _DATA = "Parquet, CSV, Arrow IPC or .npy files, by ending; folders stand for the files in them"
@@ -94,9 +97,18 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
 def _one_line(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{os.fspath(error.filename)}: {error.strerror}"
-    if isinstance(error, MemoryError):
-        return "out of memory; fewer rows at a time, such as --batch-rows 1000, take less"
     return " ".join(str(error).split())
+
+
+def _out_of_memory(args: argparse.Namespace) -> str:
+    """What helps, where something does: rows at a time, unless they are few already."""
+    rows = getattr(args, "batch_rows", 0)
+    if rows == 0 or (rows is not None and rows <= _FEW_ROWS):
+        return "out of memory; that of a model grows with its classes times its features"
+    return (
+        f"out of memory; fewer rows at a time, such as --batch-rows {_FEW_ROWS}, take less; what "
+        "the model itself takes grows with its classes times its features"
+    )
 
 
 def _abandon_output() -> None:
@@ -117,7 +129,10 @@ def _run(args: argparse.Namespace) -> int:
         home = importlib.import_module(f".{_HOMES[args.command]}", __package__)
         command: Callable[[argparse.Namespace], int] = getattr(home, args.command)
         with arrow_without_signals():
-            return command(args)
+            try:
+                return command(args)
+            except MemoryError as error:
+                raise MemoryError(_out_of_memory(args)) from error
 
 
 # ------------------------------------------------------------------ arguments
@@ -277,7 +292,7 @@ def _add_predict(commands: Any) -> None:
     predict.add_argument("--evidence", action="store_true", help="add log p(x) as log_evidence")
     predict.add_argument(
         "--keep", type=_names, action=_More, default=(), metavar="A,B",
-        help=f"input columns to copy; {_AGAIN}",
+        help=f"input columns to copy, those of CSV as text; {_AGAIN}",
     )  # fmt: skip
     _add_on_error(predict, "null")
     _add_reading(predict)

@@ -37,7 +37,15 @@ from .pooling import pooled
 from .rotation import Axes, check_components, factor_of_total, principal_axes, rotate
 from .stats import ClassStats
 
-__all__ = ["MEMBERS", "ROTATIONS", "AlongAxes", "Fitted", "Member", "estimate_along_axes"]
+__all__ = [
+    "MEMBERS",
+    "ROTATIONS",
+    "AlongAxes",
+    "Fitted",
+    "Member",
+    "estimate_along_axes",
+    "well_centred",
+]
 
 Floats = NDArray[np.float64]
 ROTATIONS = frozenset({"total", "within", "class"})
@@ -119,10 +127,10 @@ def estimate_along_axes(
     seen = rotate(stats, centre, components)
     moments = estimate(seen, priors=priors, var_smoothing=var_smoothing, **sharing)
     params = rotated_params(moments, centre, components, stats.count)
-    return AlongAxes(axes, unit, centre, moments, _well_centred(stats, params))
+    return AlongAxes(axes, unit, centre, moments, well_centred(stats, params))
 
 
-def _well_centred(stats: ClassStats, params: RotatedParams) -> RotatedParams:
+def well_centred(stats: ClassStats, params: RotatedParams) -> RotatedParams:
     """The parameters with a centre of each class, where one for all would lose digits."""
     k = len(stats.count)
     is_far = np.abs(params.mean * params.scale).max(axis=1, initial=0.0) > FAR

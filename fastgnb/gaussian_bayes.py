@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -11,8 +12,21 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._estimator import GaussianClassifier
 from .covariance import FullMoments, estimate_full, whiten
-from .params import RotatedParams
+from .params import RotatedParams, check_moment
 from .stats import ClassStats
+
+Floats = NDArray[np.float64]
+
+
+class _Whitened:
+    """Parameters for scoring, None before they are needed, and the attributes that they are of."""
+
+    def __init__(self, params: RotatedParams | None, *of: Any) -> None:
+        self.params, self.of = params, of
+
+    def is_of(self, *attributes: Any) -> bool:
+        """Whether these are the very objects."""
+        return all(a is b for a, b in zip(self.of, attributes, strict=True))
 
 
 class GaussianBayes(GaussianClassifier):
@@ -31,8 +45,12 @@ class GaussianBayes(GaussianClassifier):
     reg_param : float, default=0.0
         Share of the identity in each covariance, in units of squared features.
     shrinkage : None, "oas" or float, default=None
-        Share of each class's mean variance, times the identity, in its covariance; "oas": as of
-        Chen et al. (2010), for each class.
+        Share of the target in each class's covariance; "oas": as of Chen et al. (2010), for each
+        class, whose weight is taken for its number of rows.
+    shrinkage_target : {"diagonal", "spherical"}, default="diagonal"
+        What covariances are shrunk towards: their own diagonals, so that correlations are shrunk
+        and units do not matter ("oas" is then that of the correlations of the features that vary),
+        or the mean variance times the identity, as in scikit-learn, for features of like units.
     var_smoothing : float, default=0.0
         Share of the largest variance of all features that is added to each variance.
 
@@ -46,21 +64,26 @@ class GaussianBayes(GaussianClassifier):
     Notes
     -----
     It is scikit-learn's `QuadraticDiscriminantAnalysis` with the same reg_param and priors, and
-    with tied its `LinearDiscriminantAnalysis`, with the same shrinkage, or `OAS()` as its
-    covariance estimator for "oas". scikit-learn 1.9 has ddof=0; 1.6 has ddof=1 for the former and
-    for solver "svd" of the latter.
+    with tied its `LinearDiscriminantAnalysis`, with the same shrinkage and the target "spherical",
+    or `OAS()` as its covariance estimator for "oas". Its solvers "lsqr" and "eigen" pool the
+    covariances of classes by the priors, and this one by weights of rows, as "svd" does: they are
+    the same where priors are not given. scikit-learn 1.9 has ddof=0; 1.6 has ddof=1 for the former
+    and for solver "svd" of the latter.
 
-    It is defined where those raise: for classes of one row, or of rank below d. A variance along
-    some axis that float64 cannot tell from 0 counts as d 2^-52 of the largest that the features
-    have, of all rows or of a class, so that such a class has a thin density. It learns in streams,
-    merges, and takes weights.
+    It is defined where those raise: for classes of one row, or of rank below d. A covariance is
+    taken in units of its own standard deviations, a feature's where that is 0 being that of the
+    pooled covariance within classes, or where this is 0 of all rows. An eigenvalue that float64
+    cannot tell from 0, below (d + 32) 2^-52 in these units, counts as d 2^-52, whatever the order
+    of the features. Such a class has a thin density, and no class has a part in the units of
+    another. It learns in streams, merges, and takes weights.
 
     Scoring does not look at means_ and covariance_ again: use `reestimate`, or fit_stats, to change
     a model. Fitting takes n d^2 / 2 multiply-adds and scoring n k d^2 / 2, or n d (d / 2 + k) where
     tied. Statistics, and scores of given parameters, have the same bits for any number of threads;
     parameters come out of LAPACK, whose last bits depend on the machine.
     Error: scores are within about 1e-15 d times the condition number of a covariance, taken in
-    units of the features' variances, of exact ones.
+    units of its own standard deviations, of exact ones, relative to the largest of a row, wherever
+    the data lie: means have twice the digits of float64.
 
     References
     ----------
@@ -116,17 +139,87 @@ class GaussianBayes(GaussianClassifier):
 
     def _adopt(self, stats: ClassStats, estimated: tuple[FullMoments, RotatedParams]) -> None:
         super()._adopt(stats, estimated)
-        moments, self._rotated = estimated
+        moments, params = estimated
         self.class_prior_, self.means_, self.covariance_, self.epsilon_ = moments
+        self._freeze(params)
+
+    def _freeze(self, params: RotatedParams | None) -> None:
+        """Make read-only what parameters are computed of, and keep these, or None for later."""
+        for name in ("class_prior_", "means_", "covariance_"):
+            value = getattr(self, name)
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+                setattr(self, name, value.view())  # a view of such an array stays read-only
+        self._whitened = _Whitened(params, *self._decisive())
+
+    def _decisive(self) -> tuple[Any, ...]:
+        return self.stats_, self.class_prior_, self.means_, self.covariance_
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_whitened", None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        kept = {name: value for name, value in state.items() if name != "_rotated"}  # by 0.1.0
+        super().__setstate__(kept)
+        if all(hasattr(self, name) for name in ("stats_", "class_prior_", "means_", "covariance_")):
+            self._freeze(None)
 
     def _params(self, n_features: int) -> RotatedParams:
-        return self._rotated
+        k, kept = len(self._labels()), self.__dict__.get("_whitened")
+        if not (isinstance(kept, _Whitened) and kept.is_of(*self._decisive())):
+            return self._whiten(k, n_features)
+        if kept.params is None:
+            kept.params = self._whiten(k, n_features)
+        return kept.params
 
-    def _draw(self, codes: NDArray[Any], draw: Any) -> NDArray[np.float64]:
-        out = draw.standard_normal((len(codes), self.n_features_in_))
-        covariance = np.broadcast_to(self.covariance_, (len(self.classes_), *out.shape[1:] * 2))
+    def _whiten(self, k: int, d: int) -> RotatedParams:
+        """Parameters of the attributes. Raises ValueError where edited ones make no densities."""
+        is_tied = np.ndim(self.covariance_) == 2
+        prior = check_moment(self.class_prior_, "class_prior_", (k,))
+        means = check_moment(self.means_, "means_", (k, d))
+        covariance = check_moment(self.covariance_, "covariance_", (d, d) if is_tied else (k, d, d))
+        for name, values in (("class_prior_", prior), ("means_", means)):
+            if not np.isfinite(values).all():
+                raise ValueError(f"Expected {name} of finite values, got {values}.")
+        stats = self.stats_
+        _check_covariance(covariance, stats)
+        if not np.array_equal(means, stats.mean):
+            stats = replace(stats, mean=means, mean_low=np.zeros_like(means))
+        return whiten(stats, FullMoments(prior, means, covariance, 0.0))
+
+    def _draw(self, codes: NDArray[Any], draw: Any) -> Floats:
+        d = self.n_features_in_
+        out = draw.standard_normal((len(codes), d))
+        means, covariance = (
+            np.asarray(each, np.float64) for each in (self.means_, self.covariance_)
+        )
+        covariance = np.broadcast_to(covariance, (len(means), d, d))
         for c in np.unique(codes):
             values, vectors = np.linalg.eigh(covariance[c])
             root = vectors * np.sqrt(np.maximum(values, 0.0))
-            out[codes == c] = out[codes == c] @ root.T + self.means_[c]
+            out[codes == c] = out[codes == c] @ root.T + means[c]
         return np.asarray(out)
+
+
+def _check_covariance(covariance: Floats, stats: ClassStats) -> None:
+    """Raise ValueError for an edited covariance (..., d, d) that is none.
+
+    Rows that were subtracted leave rounding errors of the scatter that there was.
+    """
+    if not np.isfinite(covariance).all():
+        raise ValueError("Expected covariance_ of finite values, got NaN or infinity.")
+    sd = np.sqrt(np.abs(np.diagonal(covariance, axis1=-2, axis2=-1)))
+    most = 1e-9 * sd[..., :, None] * sd[..., None, :]
+    if (np.abs(covariance - np.swapaxes(covariance, -1, -2)) > most).any():
+        raise ValueError("Expected covariance_ to be symmetric.")
+    values = np.linalg.eigvalsh(covariance)
+    had = 0.0
+    if stats.peak is not None:
+        had = float((stats.peak / np.maximum(stats.count, 1e-300)[:, None]).max(initial=0.0))
+    if (values[..., 0] < -1e-9 * np.maximum(np.abs(values).max(axis=-1), had)).any():
+        raise ValueError(
+            "Expected covariance_ without negative eigenvalues, got one of "
+            f"{values[..., 0].min():g}."
+        )

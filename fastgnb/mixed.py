@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 from sklearn.utils import assert_all_finite
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
@@ -164,6 +163,38 @@ class MixedNB(GaussianClassifier):
             feature_names=None if names is None else names[~self.is_categorical_],
         )  # fmt: skip
 
+    def _check_edits(self) -> None:
+        self._mask()
+        self._mixed_params(np.shape(self.theta_)[-1])
+
+    def _mask(self) -> NDArray[np.bool_]:
+        """Which features are categorical. Raises ValueError where that was edited."""
+        mask = self.stats_.is_categorical
+        if not np.array_equal(self.is_categorical_, mask) or len(mask) != self.n_features_in_:
+            raise ValueError(
+                f"Expected is_categorical_ and n_features_in_ to be those of stats_, {mask}, got "
+                f"{self.is_categorical_} and {self.n_features_in_}."
+            )
+        return np.asarray(mask)
+
+    def _mixed_params(self, n_continuous: int) -> MixedParams:
+        """What scoring needs of both kinds of features. Raises ValueError for edited attributes of
+        other shapes than the statistics'."""
+        counts = self.stats_.counts
+        for name in ("categories_", "feature_log_prob_", "unseen_log_prob_"):
+            if len(getattr(self, name)) != len(counts):
+                raise ValueError(
+                    f"Expected {name} of {len(counts)} categorical features, got "
+                    f"{len(getattr(self, name))}."
+                )
+        for categories, count in zip(self.categories_, counts, strict=True):
+            if np.shape(categories) != count.shape[1:]:
+                raise ValueError(
+                    f"Expected categories_ of shape {count.shape[1:]}, got {np.shape(categories)}."
+                )
+        moments = map(CategoryMoments, self.feature_log_prob_, self.unseen_log_prob_)
+        return MixedParams.from_moments(self._params(n_continuous), list(moments), self.stats_)
+
     def _sum(
         self,
         rows: Any,
@@ -195,12 +226,10 @@ class MixedNB(GaussianClassifier):
     def _score_checked(self, rows: Any, *, table: Table | None, **wanted: Any) -> Scores:
         if not isinstance(rows, MixedRows):
             return super()._score_checked(rows, table=table, **wanted)
-        gaussian = self._params(rows.continuous.shape[1])
-        moments = map(CategoryMoments, self.feature_log_prob_, self.unseen_log_prob_)
-        params = MixedParams.from_moments(gaussian, list(moments), self.stats_)
+        params = self._mixed_params(rows.continuous.shape[1])
+        known = [np.asarray(each) for each in self.categories_]
         return score_mixed(
-            rows.continuous,
-            slots(rows.columns, self.stats_.categories, self.stats_.categorical_names()), params,
+            rows.continuous, slots(rows.columns, known, self.stats_.categorical_names()), params,
             table=table, dtype=dtype_of(rows.continuous, table), **wanted,
         )  # fmt: skip
 
@@ -221,7 +250,7 @@ class MixedNB(GaussianClassifier):
             names = getattr(self, "feature_names_in_", None)
             mask = find_categorical(self.categorical_features, table, names)
         else:
-            mask = self.is_categorical_
+            mask = self._mask()
         if not mask.any():
             return self._numeric_rows(X, reset=reset)
         try:
@@ -280,11 +309,12 @@ class MixedNB(GaussianClassifier):
         )
 
     def _draw(self, codes: NDArray[Any], draw: Any) -> NDArray[Any]:
-        noise = draw.standard_normal((len(codes), self.theta_.shape[1]))
-        labels = [each for one in self.categories_ for each in one.tolist()]
+        theta, var = (np.asarray(each, np.float64) for each in (self.theta_, self.var_))
+        noise = draw.standard_normal((len(codes), theta.shape[1]))
+        labels = [each for one in self.categories_ for each in np.asarray(one).tolist()]
         is_number = all(not isinstance(each, str) and float(each) == each for each in labels)
         X = np.empty((len(codes), self.n_features_in_), np.float64 if is_number else object)
-        X[:, ~self.is_categorical_] = self.theta_[codes] + np.sqrt(self.var_)[codes] * noise
+        X[:, ~self.is_categorical_] = theta[codes] + np.sqrt(var[codes]) * noise
         for q, j in enumerate(np.flatnonzero(self.is_categorical_)):
             X[:, j] = self._drawn_categories(q, codes, draw.random(len(codes)))
         return X
@@ -293,7 +323,7 @@ class MixedNB(GaussianClassifier):
         self, q: int, codes: NDArray[Any], u: NDArray[np.float64]
     ) -> NDArray[Any]:
         """Categories of rows of classes `codes` at the quantiles u, of those that were seen."""
-        share = np.exp(self.feature_log_prob_[q])
+        share = np.exp(np.asarray(self.feature_log_prob_[q], np.float64))
         if not share.shape[1]:
             return np.full(len(codes), np.nan)
         upper = np.cumsum(share, axis=1)
@@ -301,4 +331,4 @@ class MixedNB(GaussianClassifier):
         for c in np.unique(codes):
             own = codes == c
             at[own] = np.searchsorted(upper[c], u[own] * upper[c, -1], side="right")
-        return np.asarray(self.categories_[q][at])
+        return np.asarray(self.categories_[q])[at]

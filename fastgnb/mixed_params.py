@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._categories import kind_of_marks, marked
 from .kernels.logs import log
 from .mixed_stats import MixedStats, check_few_categories
-from .params import GaussianParams, Moments, check_moment, estimate
+from .params import GaussianParams, Moments, as_float, check_moment, estimate
 
 Floats = NDArray[np.float64]
 
@@ -63,7 +63,7 @@ class MixedParams:
             part = np.column_stack([known, other, np.zeros(k)])
             if not (part < np.inf).all():
                 raise ValueError("Expected log probabilities of categories, got NaN or infinity.")
-            total = counts.sum(axis=1)
+            total = check_moment(counts, "counts", np.shape(counts)).sum(axis=1)
             rest = -log(np.where(total > 0, total, 1.0))
             tables.append(part)
             limits.append(np.where(part == -np.inf, rest[:, None], part))
@@ -125,7 +125,7 @@ def _check_marked(categorical_features: Any, stats: MixedStats) -> None:
 
 def check_alpha(alpha: object) -> float:
     """Alpha as a float. Raises ValueError unless it is a number from 0 up."""
-    value = float(alpha) if isinstance(alpha, Real) and not isinstance(alpha, bool) else math.nan
+    value = math.nan if isinstance(alpha, bool) else as_float(alpha)
     if not 0.0 <= value < math.inf:
         raise ValueError(f"alpha must be a number from 0 up, got {alpha!r}.")
     return value

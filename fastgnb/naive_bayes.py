@@ -35,7 +35,8 @@ class GaussianNB(GaussianClassifier):
         Variances of each feature, or one for all features.
     tied : bool, default=False
         Pool variances over the classes: with "diag" this is diagonal linear discriminant analysis,
-        and with "spherical" the nearest centroid, with priors.
+        and with "spherical" the nearest centroid, with priors: it is scikit-learn's
+        `NearestCentroid` with uniform priors only, since the data's favour classes of more rows.
     ddof : {0, 1}, default=0
         Divide scatter by the weight less ddof, or where it is tied, less ddof a class.
 
@@ -119,13 +120,13 @@ class GaussianNB(GaussianClassifier):
         """A fitted `sklearn.naive_bayes.GaussianNB` that predicts the same."""
         from sklearn.naive_bayes import GaussianNB as Plain
 
-        self._check_fitted()
-        plain = Plain(priors=self.priors, var_smoothing=self.var_smoothing)
+        now = self._fitted()
+        plain = Plain(priors=now.priors, var_smoothing=now.var_smoothing)
         for name in ("classes_", "class_count_", "class_prior_", "theta_", "var_", "epsilon_"):
-            setattr(plain, name, np.copy(getattr(self, name))[()])
-        plain.n_features_in_ = self.n_features_in_
-        if hasattr(self, "feature_names_in_"):
-            plain.feature_names_in_ = self.feature_names_in_.copy()
+            setattr(plain, name, np.copy(getattr(now, name))[()])
+        plain.n_features_in_ = now.n_features_in_
+        if hasattr(now, "feature_names_in_"):
+            plain.feature_names_in_ = now.feature_names_in_.copy()
         return plain
 
     @classmethod
@@ -176,7 +177,8 @@ class GaussianNB(GaussianClassifier):
 
     def _draw(self, codes: NDArray[Any], draw: Any) -> NDArray[np.float64]:
         noise = draw.standard_normal((len(codes), self.n_features_in_))
-        return np.asarray(self.theta_[codes] + np.sqrt(self.var_)[codes] * noise)
+        theta, var = (np.asarray(each, np.float64) for each in (self.theta_, self.var_))
+        return np.asarray(theta[codes] + np.sqrt(var[codes]) * noise)
 
 
 def _fitted(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,18 +58,21 @@ class GaussianParams:
         """Parameters of priors (k,), means (k, d) and variances (k, d).
 
         A class of prior 0, or without rows where their `count` (k,) is given, never wins and its
-        variances are not looked at. Raises ValueError that names class and feature where the
-        variance of a class that can win is not positive, for priors and means that are not
-        finite, and for other shapes than of these classes and n_features (None: those of the
-        means), which a kernel would read beyond.
+        variances are not looked at; where that is every class, scoring raises. Raises ValueError
+        that names class and feature where the variance of a class that can win is not positive,
+        for priors and means that are not finite, for priors of 0 only, and for other shapes than
+        of these classes and n_features (None: those of the means), which a kernel would read
+        beyond.
         """
         k = len(classes)
         d = np.shape(theta)[-1] if n_features is None else n_features
         prior = check_moment(class_prior, "class_prior_", (k,))
         mean = np.ascontiguousarray(check_moment(theta, "theta_", (k, d)))
         variance = check_moment(var, "var_", (k, d))
+        if count is not None and np.shape(count) != (k,):
+            raise ValueError(f"Expected weights of {k} classes, got shape {np.shape(count)}.")
         possible = prior > 0 if count is None else (prior > 0) & (count > 0)
-        if not possible.any() or not np.isfinite(prior).all() or not np.isfinite(mean).all():
+        if not (prior > 0).any() or not np.isfinite(prior).all() or not np.isfinite(mean).all():
             raise ValueError(
                 "Expected finite means and priors, with at least one prior above 0 among classes "
                 f"that have rows; got priors {prior}."
@@ -183,6 +186,19 @@ def epsilon_of(whole: ClassStats, var_smoothing: float) -> float:
     return epsilon
 
 
+def check_possible(possible: NDArray[np.bool_]) -> None:
+    """Raise ValueError where no class (k,) can win: each has prior 0, or no rows.
+
+    That is for scoring and sampling to say. Learning goes on, since rows may come.
+    """
+    if not possible.any():
+        raise ValueError(
+            "Expected finite means and priors, with at least one prior above 0 among classes that "
+            f"have rows; got none among {len(possible)} classes. Learn rows of such a class, or "
+            "give other priors."
+        )
+
+
 def check_moment(values: Any, name: str, shape: tuple[int, ...]) -> Floats:
     """A fitted attribute, edited or not, as float64 of its shape. Raises ValueError."""
     if type(values) is not np.ndarray or values.dtype != np.float64:
@@ -201,13 +217,38 @@ def check_moment(values: Any, name: str, shape: tuple[int, ...]) -> Floats:
 
 def check_smoothing(var_smoothing: object) -> float:
     """var_smoothing as a float. Raises ValueError unless it is a number from 0 up."""
-    try:
-        value = float(var_smoothing) if isinstance(var_smoothing, Real) else math.nan
-    except (OverflowError, TypeError):  # whole numbers beyond float64, NumPy's time spans
-        value = math.nan
+    value = as_float(var_smoothing)
     if not 0.0 <= value < math.inf:
         raise ValueError(f"var_smoothing must be a number from 0 up, got {var_smoothing!r}.")
     return value
+
+
+def as_plain(value: Any) -> Any:
+    """A parameter as Python has it: numbers and text of other types, such as NumPy's, converted.
+
+    A number of less precision would have what it is combined with rounded to that, in memory and
+    not after it was saved. What is no number or text, an array for example, is returned as it is.
+    """
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, np.timedelta64):  # NumPy counts time spans among whole numbers
+        return value
+    try:
+        if isinstance(value, Integral):
+            return int(value)
+        return float(value) if isinstance(value, Real) else value
+    except (OverflowError, ValueError):  # no number of Python's, which the checks refuse
+        return value
+
+
+def as_float(value: object) -> float:
+    """A number as a float; NaN for what is none, or is beyond float64."""
+    try:
+        return float(value) if isinstance(value, Real) else math.nan
+    except (OverflowError, TypeError):  # huge whole numbers, NumPy's time spans
+        return math.nan
 
 
 def check_sharing(covariance_type: object, tied: object, ddof: object, kinds: Set[str]) -> None:
@@ -218,15 +259,16 @@ def check_sharing(covariance_type: object, tied: object, ddof: object, kinds: Se
         )
     if not isinstance(tied, (bool, np.bool_)):
         raise ValueError(f"tied must be True or False, got {tied!r}.")
-    if isinstance(ddof, bool) or ddof not in (0, 1):
+    if isinstance(ddof, (bool, np.bool_)) or ddof not in (0, 1):
         raise ValueError(f"ddof must be 0 or 1, got {ddof!r}.")
 
 
 def check_unit(value: object, name: str) -> float:
     """A number within 0 to 1 as a float. Raises ValueError."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0.0 <= float(value) <= 1.0:
+    number = math.nan if isinstance(value, bool) else as_float(value)
+    if not 0.0 <= number <= 1.0:
         raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}.")
-    return float(value)
+    return number
 
 
 def check_shrinkage(shrinkage: object) -> None:

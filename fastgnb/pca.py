@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._estimator import GaussianClassifier
-from .family import ROTATIONS, AlongAxes, estimate_along_axes
-from .params import RotatedParams
+from .family import ROTATIONS, AlongAxes, estimate_along_axes, well_centred
+from .params import Moments, RotatedParams, check_moment, rotated_params
+from .rotation import rotated_means
 from .stats import ClassStats
 
 Floats = NDArray[np.float64]
@@ -30,6 +31,10 @@ class PCAGaussianNB(GaussianClassifier):
         Axes of the scatter of all rows, as of `make_pipeline(PCA(n_components), GaussianNB())`; of
         the scatter within classes, pooled; or axes of each class's own scatter, along which its
         rows are compared with its mean.
+    standardize : bool, default=False
+        Divide each feature by its standard deviation over all rows first, as
+        `make_pipeline(StandardScaler(), PCA(n_components), GaussianNB())` does: for features of
+        different units. A feature that does not vary stays as it is.
     covariance_type, tied, ddof, priors, var_smoothing : as of `GaussianNB`, along the axes.
 
     Attributes
@@ -38,6 +43,7 @@ class PCAGaussianNB(GaussianClassifier):
     components_ : (r, d) float64, or (k, r, d) with "class": axes of length 1, whose largest
         component is positive; 0 where n_components asks for more than vary.
     mean_ : (d,), or (k, d) with "class": where they cross.
+    scale_ : (d,), what features are divided by: rows are at (X - mean_) / scale_ @ components_.T.
     explained_variance_, explained_variance_ratio_ : (r,) or (k, r), scatter over n - 1 as
         scikit-learn has it, and shares of the whole.
     n_components_ : r. theta_, var_ : (k, r), means and smoothed variances along the axes.
@@ -48,6 +54,10 @@ class PCAGaussianNB(GaussianClassifier):
     The mean and scatter of rotated rows follow from those of the rows, so that fits, streams and
     merges are exact and no row is read twice. Scikit-learn needs two passes, and its incremental
     PCA approximates. Along "total" and "within" axes r and the axes change as rows come in.
+
+    Axes exist along which rows vary as far as float64 can tell, which is decided among correlations
+    (eigenvalues above (d + 32) 2^-52), so that small variances of features of other units count,
+    and rounding errors do not. With standardize, densities are those of the scaled features.
 
     Fitting takes n d^2 / 2 multiply-adds and scoring n r (d + 2 k), or n k r d with "class". Axes
     come out of LAPACK, whose last bits depend on the machine; variances that are equal leave the
@@ -104,24 +114,59 @@ class PCAGaussianNB(GaussianClassifier):
 
     def _adopt(self, stats: ClassStats, estimated: AlongAxes) -> None:
         super()._adopt(stats, estimated)
-        axes, unit, centre, moments, self._rotated = estimated
+        axes, unit, centre, moments, _ = estimated
         own = slice(None) if self.rotation == "class" else 0
         weight = stats.count[:, None] if self.rotation == "class" else stats.count.sum()
         unbiased = np.where(weight > 1, weight / np.maximum(weight - 1, 1e-300), 1.0)
-        self.components_, self.mean_, self.scale_ = axes.components[own], centre[own], unit
+        self.components_, self.mean_, self.scale_ = axes.components[own], centre[own].copy(), unit
         self.explained_variance_ = (axes.variance * unbiased)[own]
         self.explained_variance_ratio_ = axes.share[own]
         self.n_components_ = axes.components.shape[1]
         self.class_prior_, self.theta_, self.var_, self.epsilon_ = moments
 
     def _params(self, n_features: int) -> RotatedParams:
-        return self._rotated
+        k = len(self._labels())
+        components, centre, unit = self._axes(k, n_features)
+        r = components.shape[1]
+        moments = Moments(
+            check_moment(self.class_prior_, "class_prior_", (k,)),
+            check_moment(self.theta_, "theta_", (k, r)),
+            check_moment(self.var_, "var_", (k, r)),
+            0.0,
+        )
+        axes = components / unit
+        params = rotated_params(moments, centre, axes, self.stats_.count)
+        near = well_centred(self.stats_, params)
+        if near is params:
+            return params
+        # The low words of the statistics' means belong to means that were not edited.
+        is_edited = not np.array_equal(moments.theta, rotated_means(self.stats_, centre, axes))
+        return params if is_edited else near
+
+    def _axes(self, k: int, d: int) -> tuple[Floats, Floats, Floats]:
+        """Axes (g, r, d), centres (g, d), of each class, or with g = 1 of all, and the features'
+        units (d,). Raises ValueError for edited ones of other shapes, or not finite."""
+        shape = np.shape(self.components_)
+        g, r = (k, shape[1]) if len(shape) == 3 else (1, shape[0] if shape else 0)
+        own = (k,) if len(shape) == 3 else ()
+        components = check_moment(self.components_, "components_", (*own, r, d))
+        centre = check_moment(self.mean_, "mean_", (*own, d))
+        if not (np.isfinite(components).all() and np.isfinite(centre).all()):
+            raise ValueError(
+                "Expected components_ and mean_ of finite values, got NaN or infinity."
+            )
+        unit = check_moment(self.scale_, "scale_", (d,))
+        if not ((unit > 0) & (unit < np.inf)).all():
+            raise ValueError(f"Expected scale_ of finite values above 0, got {unit}.")
+        return components.reshape(g, r, d), centre.reshape(g, d), unit
 
     def _draw(self, codes: NDArray[Any], draw: Any) -> Floats:
         """Rows along the axes; across those that are left out, all are at the centre."""
-        noise = draw.standard_normal((len(codes), self.n_components_))
-        along = self.theta_[codes] + np.sqrt(self.var_)[codes] * noise
-        if self.rotation != "class":
-            return np.asarray(along @ self.components_ * self.scale_ + self.mean_)
-        across = np.einsum("nr,nrd->nd", along, self.components_[codes])
-        return np.asarray(across * self.scale_ + self.mean_[codes])
+        components, centre, unit = self._axes(len(self.classes_), self.n_features_in_)
+        noise = draw.standard_normal((len(codes), components.shape[1]))
+        theta, var = (np.asarray(each, np.float64) for each in (self.theta_, self.var_))
+        along = theta[codes] + np.sqrt(var[codes]) * noise
+        if np.ndim(self.components_) == 2:
+            return np.asarray(along @ components[0] * unit + centre[0])
+        across = np.einsum("nr,nrd->nd", along, components[codes])
+        return np.asarray(across * unit + centre[codes])

@@ -54,6 +54,7 @@ from .params import (
     GaussianParams,
     Moments,
     RotatedParams,
+    as_plain,
     as_priors,
     check_moment,
     check_priors,
@@ -138,7 +139,7 @@ class SavedModel:
         if not stats.count.sum() > 0:
             raise ValueError("The statistics hold no rows: their total weight is 0.")
         member = MEMBERS[model]
-        chosen = {**member.options, **options}
+        chosen = {name: as_plain(value) for name, value in {**member.options, **options}.items()}
         member.check(chosen)
         smoothing = float(member.var_smoothing if var_smoothing is None else var_smoothing)
         fitted = member.estimate(stats, priors=priors, var_smoothing=smoothing, **chosen)
@@ -342,14 +343,16 @@ def load(path: str | os.PathLike[str]) -> Any:
     moments = Moments(saved.class_prior, saved.theta, saved.var, saved.epsilon)
     model.missing = saved.missing
     model._adopt(saved.stats, moments)
-    return model._keep_names(saved.stats)
+    model._keep_names(saved.stats)
+    return model
 
 
 def _plain(value: Any) -> Any:
     """A parameter as Python has it, for JSON."""
+    value = as_plain(value)
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
-    return np.asarray(value).tolist()  # a number, or a list of what Python has
+    return np.asarray(value).tolist()
 
 
 def _versions() -> dict[str, str]:

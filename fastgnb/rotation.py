@@ -75,9 +75,7 @@ def principal_axes(
     return Axes(components[:, :r].copy(), variance[:, :r].copy(), share[:, :r].copy())
 
 
-def _axes_of(
-    scatter: Floats, factor: Callable[[], Floats] | None
-) -> tuple[Floats, Floats]:
+def _axes_of(scatter: Floats, factor: Callable[[], Floats] | None) -> tuple[Floats, Floats]:
     """Variances (r,), falling, and axes (d, r) of a scatter (d, d) of rank r."""
     # Sums of large variances may overflow where these do not.
     exponent = 128 if np.diagonal(scatter).max(initial=0.0) > 2.0**900 else 0
@@ -137,9 +135,8 @@ def rotate(stats: ClassStats, centre: Floats, components: Floats) -> ClassStats:
     """
     if stats.covariance is None:
         raise ValueError("A rotation needs full scatter: make the statistics with scatter='full'.")
-    step = (stats.mean - centre) + stats.mean_low
+    mean = rotated_means(stats, centre, components)
     axes = components.transpose(0, 2, 1)
-    mean = (step[:, None, :] @ axes)[:, 0, :]
     variance = np.einsum("cdr,cdr->cr", stats.covariance @ axes, np.broadcast_to(
         axes, (len(stats.classes), *axes.shape[1:])
     ))  # fmt: skip
@@ -149,12 +146,19 @@ def rotate(stats: ClassStats, centre: Floats, components: Floats) -> ClassStats:
     )  # fmt: skip
 
 
+def rotated_means(stats: ClassStats, centre: Floats, components: Floats) -> Floats:
+    """Means (k, r) of rows (x - centre) components'. Cost: O(k r d)."""
+    step = (stats.mean - centre) + stats.mean_low
+    return np.asarray((step[:, None, :] @ components.transpose(0, 2, 1))[:, 0, :])
+
+
 def check_components(n_components: Any) -> None:
     """Raise ValueError unless it is None, a whole number from 1 up or a number within 0 to 1."""
     if n_components is None:
         return
     whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
-    part = isinstance(n_components, Real) and 0 < float(n_components) < 1
+    number: Any = n_components
+    part = isinstance(n_components, Real) and 0 < number < 1
     if not (part or (whole and int(n_components) >= 1)):
         raise ValueError(
             "n_components must be None, a whole number from 1 up, or a number between 0 and 1, "

@@ -29,9 +29,9 @@ def left_singular(factor: Floats) -> tuple[Floats, Floats]:
         U, s, _ = np.linalg.svd(factor, full_matrices=False)
         return U, s
     order = np.argsort(-size, kind="stable")
-    # Rows of falling size and QR give columns that are all but orthogonal. An error is one of a row.
-    columns = np.linalg.qr(factor[order].T, mode="r").T
-    columns = _orthogonal(np.ascontiguousarray(columns))
+    # QR of rows of falling size leaves columns all but orthogonal, with errors relative to rows.
+    upper = np.asarray(np.linalg.qr(factor[order].T, mode="r"))
+    columns = _orthogonal(np.ascontiguousarray(upper.T))
     s = _lengths(columns)
     U = np.empty_like(columns)
     U[order] = columns / s
@@ -40,15 +40,15 @@ def left_singular(factor: Floats) -> tuple[Floats, Floats]:
 
 
 def _orthogonal(columns: Floats) -> Floats:
-    """The columns (d, r) times a rotation that makes them orthogonal, pairs of columns at a time."""
+    """The columns (d, r) times the rotation that makes them orthogonal, many pairs at a time."""
     d, r = columns.shape
-    enough = d * float(np.finfo(np.float64).eps)
+    enough = (d + 8) * float(np.finfo(np.float64).eps)
     places = np.arange(r + r % 2)
     for _ in range(_MOST_SWEEPS):
         worst = 0.0
         for _ in range(len(places) - 1):
             half = len(places) // 2
-            p, q = places[:half], places[:half - 1 : -1]
+            p, q = places[:half], places[: half - 1 : -1]
             there = (p < r) & (q < r)
             worst = max(worst, _rotate(columns, p[there], q[there]))
             places = np.concatenate([places[:1], places[-1:], places[1:-1]])
@@ -58,13 +58,17 @@ def _orthogonal(columns: Floats) -> Floats:
 
 
 def _rotate(columns: Floats, p: NDArray[np.intp], q: NDArray[np.intp]) -> float:
-    """Rotate disjoint pairs of columns to be orthogonal; the largest cosine that there was."""
+    """Rotate disjoint pairs of columns to be orthogonal; the largest share of their products, by
+    sizes, that did not cancel."""
     a, b = columns[:, p], columns[:, q]
     m, n = _lengths(a), _lengths(b)
-    cosine = ((a / m) * (b / n)).sum(axis=0)
-    some = np.abs(cosine) > np.finfo(np.float64).eps
+    products = (a / m) * (b / n)
+    cosine, size = products.sum(axis=0), np.abs(products).sum(axis=0)
+    # However small, it turns the shorter column by what the longer one's rows need.
+    some = np.abs(cosine) > np.finfo(np.float64).eps * size
     if not some.any():
         return 0.0
+    worst = float((np.abs(cosine[some]) / size[some]).max())
     p, q, a, b, ratio, c = p[some], q[some], a[:, some], b[:, some], (n / m)[some], cosine[some]
     with np.errstate(over="ignore"):
         zeta = (ratio - 1.0 / ratio) / (2.0 * c)
@@ -72,7 +76,7 @@ def _rotate(columns: Floats, p: NDArray[np.intp], q: NDArray[np.intp]) -> float:
     cos = 1.0 / np.hypot(1.0, tangent)
     sin = cos * tangent
     columns[:, p], columns[:, q] = cos * a - sin * b, sin * a + cos * b
-    return float(np.abs(cosine).max())
+    return worst
 
 
 def _lengths(columns: Floats) -> Floats:

@@ -63,8 +63,11 @@ class ClassStats:
     The error of mean and scatter, relative to exact arithmetic, stays below 1e-13 for |mean| / sd
     up to 1e8, over any number of rows, chunks and a million merges: there it grows as the square
     root of their number. It is larger where float64 itself has fewer digits: for variances below
-    1e-300, also times weights of 1e-30 to 1. What `-` leaves has the error of what was there: a
-    window that slides by `+` and `-` gathers at most 2^-52 of its largest scatter with each step.
+    1e-300. Only ratios of weights matter, from 5e-324 up, except in `scatter`, `total()`,
+    `within()` and `between()`, which may overflow; a row whose weight is below 2^-1022 of the
+    largest of its class has fewer digits, and below 2^-1074 none. What `-` leaves has the error of
+    what was there: a window that slides by `+` and `-` gathers at most 2^-52 of its largest scatter
+    with each step.
     The bits are the same for any number of threads and any layout of the same numbers in memory.
 
     References
@@ -200,6 +203,8 @@ class ClassStats:
         return replace(whole, count=count, feature_count=weight, feature_names=self.feature_names)
 
     def _parts(self) -> Parts:
+        """What kernels read. Raises ValueError where shapes differ, which a kernel does not see."""
+        _check_shapes(self)
         return Parts(self.weight, self.mean, self.mean_low, self.variance)
 
     def __add__(self, other: object) -> ClassStats:
@@ -293,8 +298,14 @@ def from_arrays(
         _check_full(k, d, skip=skip)
     unit = _weight_unit(weight, labels, k)
     if weight is not None and unit is not None:
-        weight = np.ldexp(weight, -unit[labels.codes])
+        given, weight = weight, np.ldexp(weight, -unit[labels.codes])
+        if ((weight == 0) & (given > 0)).any():
+            _validate.check_finite(rows, given, skip=skip)
     sums = _sums(rows, labels, weight, k, skip=skip, full=full)
+    if weight is not None and unit is None and _lack_digits(sums, rows, weight):
+        unit = _exponents(weight, labels, k)
+        weight = np.ldexp(weight, -unit[labels.codes])
+        sums = _sums(rows, labels, weight, k, skip=skip, full=full)
     if not (np.isfinite(sums.mean).all() and np.isfinite(sums.scatter).all()):
         _validate.check_finite(rows, weight, skip=skip)
         weight, unit = _lightened(weight, unit, labels, k)
@@ -314,6 +325,23 @@ def from_arrays(
     )  # fmt: skip
     _check_overflow(stats)
     return stats
+
+
+def _check_shapes(stats: ClassStats) -> None:
+    """Raise ValueError unless all arrays are of the same k classes and d features."""
+    shape = np.shape(stats.mean)
+    k, d = shape if len(shape) == 2 else (-1, -1)
+    wanted = {
+        "classes": (k,), "count": (k,), "mean": (k, d), "variance": (k, d), "mean_low": (k, d),
+        "feature_count": (k, d), "peak": (k, d), "covariance": (k, d, d),
+    }  # fmt: skip
+    for name, expected in wanted.items():
+        value = getattr(stats, name)
+        if value is not None and np.shape(value) != expected:
+            raise ValueError(
+                f"Expected statistics of {k} classes and {d} features: {name} of shape {expected}, "
+                f"got {np.shape(value)}."
+            )
 
 
 def _without(stats: ClassStats, gone: NDArray[np.bool_]) -> ClassStats:
@@ -463,9 +491,33 @@ def _weight_unit(weight: Floats | None, labels: Labels, k: int) -> NDArray[Any] 
     top = float(weight.max())
     if 2.0**-100 < top < 2.0**100 and not ((weight > 0) & (weight < 2.0**-100)).any():
         return None
+    return _exponents(weight, labels, k)
+
+
+def _exponents(weight: Floats, labels: Labels, k: int) -> NDArray[Any]:
+    """The exponents (k,) of the largest weight of each class."""
     largest = np.zeros(k)
     np.maximum.at(largest, labels.codes, weight)
-    return np.frexp(largest)[1]
+    return np.asarray(np.frexp(largest)[1])
+
+
+def _lack_digits(sums: Sums | FullSums, rows: NDArray[Any], weight: Floats) -> bool:
+    """Whether small weights may have taken digits from squares of tiny deviations."""
+    if not len(weight) or weight.max() >= 0.25:
+        return False
+    scatter = sums.scatter
+    scatter = scatter if scatter.ndim == 2 else np.diagonal(scatter, axis1=1, axis2=2)
+    if ((scatter > 0) & (scatter < 2.0**-960)).any():
+        return True
+    # Numbers beyond 2^-430 differ by so much that the square of that is not 0.
+    is_zero = (scatter == 0) & (sums.weight > 0) & (np.abs(sums.mean) < 2.0**-430)
+    if (is_zero & (sums.mean != 0)).any():
+        return True
+    for j in np.flatnonzero(is_zero.any(axis=0)):
+        low, high = np.fmin.reduce(rows[:, j]), np.fmax.reduce(rows[:, j])
+        if low < high and max(-float(low), float(high)) < 2.0**-430:
+            return True
+    return False
 
 
 def _check_overflow(stats: ClassStats) -> None:

@@ -142,6 +142,7 @@ def _check_contained(a: ClassStats, b: ClassStats, parts: _Step, peak: Floats) -
     va, vb = parts.variance
     is_exact = _are_exact(a.weight, b.weight)
     slack = 1e-12 * peak + nb * (1e-14 * np.ldexp(a.mean, -parts.power)) ** 2
+    slack = slack + na * np.ldexp(16 * _LEAST, -2 * parts.power)  # where variances have few digits
     of_weight = np.where(is_exact, 0.0, ROUNDING * na) * (va + (parts.gain * parts.step) ** 2)
     short = (left > 0) & (nb > 0) & (left * parts.spread < -(slack + of_weight))
     change = nb * np.maximum(np.abs(va - vb), parts.step**2)

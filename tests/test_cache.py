@@ -531,7 +531,7 @@ def test_without_a_threading_layer_own_threads_do_the_work(python, case):
     prelude, layer = NO_LAYER[case]
     code = (
         "from fastgnb import _jit\n_jit.PARALLEL_WORK = _jit.LARGE_WORK = 0\n" + recorded(MODEL)
-        + "print(_jit.n_threads(), _jit._own_threads is not None)"
+        + "print(_jit.n_threads(), _jit._process.threads is not None)"
     )  # fmt: skip
     out = python(prelude + code, NUMBA_NUM_THREADS="2", NUMBA_THREADING_LAYER=layer)
     assert out == f"{GOOD}2 True\n"

@@ -30,6 +30,14 @@ MEMBERS = {
         ["--model-type", "PCAGaussianNB", "--n-components", "2"],
         PCAGaussianNB(n_components=2),
     ),
+    "target": (
+        ["--model-type", "GaussianBayes", "--shrinkage", "oas", "--shrinkage-target", "spherical"],
+        GaussianBayes(shrinkage="oas", shrinkage_target="spherical"),
+    ),
+    "standard": (
+        ["--model-type", "PCAGaussianNB", "--standardize", "--n-components", "2"],
+        PCAGaussianNB(n_components=2, standardize=True),
+    ),
     "share": (
         ["--model-type", "PCAGaussianNB", "--n-components", "0.75", "--rotation", "class"],
         PCAGaussianNB(n_components=0.75, rotation="class"),
@@ -125,6 +133,11 @@ def test_evaluate_and_show(files, name, capsys):
         (
             ["--model-type", "GaussianBayes", "--missing", "skip"],
             "--missing skip is not an option of GaussianBayes",
+        ),
+        (["--standardize"], "--standardize is not an option of GaussianNB"),
+        (
+            ["--model-type", "PCAGaussianNB", "--shrinkage-target", "diagonal"],
+            "--shrinkage-target is not an option of PCAGaussianNB",
         ),
         (["--covariance-type", "full"], "covariance_type must be one of ['diag', 'spherical']"),
         (

@@ -821,11 +821,13 @@ def test_files_of_the_past_predict_and_learn_on(name):
 PAST_MEMBERS = {
     "schema2_tied": (ROWS, SEVENS, GaussianNB(tied=True, covariance_type="spherical", ddof=1)),
     "schema2_full": (
-        ROWS, TEXT,
+        ROWS,
+        TEXT,
         GaussianBayes(reg_param=0.125, shrinkage="oas", shrinkage_target="spherical"),
     ),
     "schema2_shared": (
-        ROWS, SEVENS,
+        ROWS,
+        SEVENS,
         GaussianBayes(tied=True, ddof=1, priors=[0.25, 0.75], shrinkage_target="spherical"),
     ),
     "schema2_axes": (ROWS, SEVENS, PCAGaussianNB(n_components=1, rotation="within")),
@@ -836,8 +838,17 @@ PAST_MEMBERS = {
         objects(GAPS[:, 0], [None, *TEXT[1:]], SEVENS == 7, np.arange(8) // 3),
         TEXT,
         MixedNB(
-            categorical_features=[1, 2, 3], alpha=0.25, min_categories=[2, 2, 9], missing="skip"
+            categorical_features=[1, 2, 3],
+            alpha=0.25,
+            min_categories=[2, 2, 9],
+            max_categories=None,
+            missing="skip",
         ),
+    ),
+    "schema3_mixed": (
+        objects(ROWS[:, 0], TEXT, np.arange(8) // 3),
+        SEVENS,
+        MixedNB(categorical_features=[1, 2], max_categories=99),
     ),
 }
 

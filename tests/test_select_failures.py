@@ -173,7 +173,7 @@ def raised(search, X, y, **params):
         {"return_train_score": "yes"},
         {"n_jobs": 1.5},
     ],
-    ids=str,
+    ids=" ".join,
 )
 def test_options_are_refused_in_the_same_words(options):
     X, y = rows("naive")

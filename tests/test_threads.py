@@ -245,12 +245,12 @@ def test_a_kernel_that_runs_leaves_others_to_one_thread(two_threads, recorded):
     kernel(8, work=0)
     kernel(8, work=large)
     kernel(1, work=large)
-    _jit._running["kernel"] = object()
+    _jit._process.running["kernel"] = object()
     kernel(8, work=large)
-    del _jit._running["kernel"]
+    del _jit._process.running["kernel"]
     kernel(8, work=large)
     assert [who for who, *_ in calls] == ["alone", "team", "alone", "alone", "team"]
-    assert not _jit._running
+    assert not _jit._process.running
 
 
 def test_no_call_into_compiled_code_is_long(recorded):
@@ -272,9 +272,9 @@ def test_a_call_does_not_wait_for_threads_that_get_no_core(two_threads, monkeypa
     monkeypatch.setattr(_jit, "PARALLEL_WORK", 0)
     monkeypatch.setattr(_jit, "_layer_is_safe", lambda: False)
     model.predict_proba(X)
-    assert _jit._own_threads is not None
+    assert _jit._process.threads is not None
     wake = threading.Event()
-    sleepers = [_jit._own_threads.submit(wake.wait, 60) for _ in range(64)]
+    sleepers = [_jit._process.threads.submit(wake.wait, 60) for _ in range(64)]
     np.testing.assert_array_equal(model.predict_proba(X), proba)
     assert not any(one.done() for one in sleepers)
     wake.set()
@@ -314,7 +314,7 @@ def test_threads_that_cannot_start_are_done_without(two_threads, monkeypatch, ma
     ended.shutdown()
     monkeypatch.setattr(_jit, "PARALLEL_WORK", 0)
     monkeypatch.setattr(_jit, "_layer_is_safe", lambda: False)
-    monkeypatch.setattr(_jit, "_own_threads", ended)
+    monkeypatch.setattr(_jit._process, "threads", ended)
     np.testing.assert_array_equal(model.predict_proba(X), proba)
 
 
@@ -355,7 +355,7 @@ def test_an_interrupt_leaves_the_model_as_it_was(many_rows, monkeypatch, call):
     monkeypatch.undo()
     assert model.__dict__.keys() == before.keys()
     assert all(model.__dict__[name] is before[name] for name in before)
-    assert not _jit._running
+    assert not _jit._process.running
     np.testing.assert_array_equal(model.predict_proba(X), proba)
 
 
