@@ -94,3 +94,22 @@ def test_the_extra_all_brings_every_extra():
     assert closed == set(extras)
     named = README.read_text(encoding="utf-8")
     assert all(f"`{extra}`" in named for extra in extras)
+
+
+def test_urls_and_files_of_the_project():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert {"Source", "Issues", "Changelog"} <= set(project["urls"])
+    assert all(url.startswith("https://") for url in project["urls"].values())
+    for name in ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "pull_request_template.md"):
+        assert (ROOT / ".github" / name).stat().st_size > 500, name
+    version = __import__("fastgnb").__version__
+    assert f"## {version}" in (ROOT / ".github" / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_quick_files_are_there():
+    from conftest import QUICK
+
+    names = {path.stem.removeprefix("test_") for path in (ROOT / "tests").glob("test_*.py")}
+    assert names > QUICK
+    text = (ROOT / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert "pytest -m quick" in text
