@@ -140,6 +140,7 @@ def model_text(saved: SavedModel) -> str:
         ("epsilon", f"{saved.epsilon:.6g}"),
         ("missing", saved.missing),
         ("target", saved.target or "not from a table"),
+        *([("files learned", f"{len(saved.learned)}")] if saved.learned else []),
         ("priors", "from the data" if saved.priors is None else "given"),
         *((name, f"{value}") for name, value in saved.options.items() if _is_chosen(saved, name)),
         ("written by", versions),
@@ -162,27 +163,27 @@ def finding_texts(saved: SavedModel, keys: Sequence[Numbering] = ()) -> list[str
 
     def name(j: int) -> str:
         names = saved.feature_names
-        return f"feature {j} (from 0)" if names is None else f"column {names[j]!r}"
+        return f"column {j} (from 0)" if names is None else repr(names[j])
 
-    texts = []
-    found = drowned(saved.stats, saved.epsilon, saved.var_smoothing)
+    texts, found = [], None
+    if not saved.options.get("standardize"):  # there epsilon is in other units than the features
+        found = drowned(saved.stats, saved.epsilon, saved.var_smoothing)
     if found is not None:
         n, d = len(found.features), saved.n_features
         listed = ", ".join(map(name, found.features[:CLASSES]))
         more = f", and {n - CLASSES} more" if n > CLASSES else ""
         widest = name(found.widest)
+        source = "the first axis" if saved.model == "PCAGaussianNB" else widest
         texts.append(
             f"smoothing adds {found.epsilon:.3g} to each variance, {saved.var_smoothing:g} of that "
-            f"of {widest}. That is more than the variance of {n} of {d} features that do vary "
+            f"of {source}. That is more than the variance of {n} of {d} features that do vary "
             f"({listed}{more}), which hardly count. Leave {widest} out (--exclude) or scale it, or "
             f"set --var-smoothing to {found.remedy:.0e}"
         )
     for feature, how in keys:
-        every = (
-            "a different whole number in every row"
-            if how == "distinct"
-            else (f"whole numbers that go on {how} from row to row")
-        )
+        every = f"whole numbers that go on {how} from row to row"
+        if how == "distinct":
+            every = "a different whole number in every row"
         texts.append(
             f"{name(feature)} holds {every}: if it identifies rows, leave it out (--exclude)"
         )
@@ -285,5 +286,6 @@ def model_dict(saved: SavedModel) -> dict[str, Any]:
         "target": saved.target,
         "weight": saved.weight,
         "versions": dict(saved.versions or {}),
+        "learned": [file._asdict() for file in saved.learned],
         "findings": finding_texts(saved),
     }

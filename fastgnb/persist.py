@@ -12,7 +12,11 @@ Schema 2 adds the other members of the family, with `options` and full scatter; 
 are estimated anew from the statistics. A MixedNB has `categorical`, its features with categories,
 and their counts side by side in one tensor; the others are of its continuous features, which may
 be none. Schema 3 adds the options `shrinkage_target`, `standardize` and `max_categories`; without
-them, as in schema 2, they are "spherical", False and None. What an earlier schema can hold is still written in it.
+them, as in schema 2, they are "spherical", False and None. What an earlier schema can hold is still
+written in it.
+
+Beside the model a file may name the files that were learned by commands, see `_learned`: earlier
+versions of this package pass over them. They are lost where a model is loaded into an estimator.
 
 Pickle and joblib files of models work too, but loading one runs whatever code its writer chose:
 exchange model files, not pickles.
@@ -26,6 +30,7 @@ import platform
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -34,12 +39,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import __version__
+from . import __version__, _learned
 from ._atomic import replacing
 from ._categories import MixedRows, exact_table, slots, split
 from ._frames import in_memory, is_frame
 from ._labels import same_labels
+from ._learned import LearnedFile
 from ._model_file import ModelFileError, pack, unpack
+from ._naming import model_remedy, type_name
 from ._validate import NotFiniteError, check_finite, check_missing
 from .family import MEMBERS, Member
 from .kernels.outputs import Scores, Table
@@ -72,6 +79,11 @@ _OF_FEATURES = {"mean", "mean_low", "variance", "theta", "var"}
 _MOMENTS = {"class_prior", "theta", "var"}  # of GaussianNB, whose attributes may be edited
 _OPTIONAL = {"feature_count", "peak"}
 _PLAIN = MEMBERS["GaussianNB"].options
+# Attributes that decide, of any member: what scoring and sampling use.
+_DECISIVE = (
+    "class_prior_", "theta_", "var_", "means_", "covariance_", "components_", "mean_", "scale_",
+    "categories_", "feature_log_prob_", "unseen_log_prob_",
+)  # fmt: skip
 # Options that came with schema 3, and what files without them mean.
 _SINCE_3: dict[str, Any] = {
     "shrinkage_target": "spherical",
@@ -93,7 +105,7 @@ class SavedModel:
     attributes, edited or not, and of other members those of features, or (k, r) of axes, with
     `rotated` for scoring, or of the continuous features, with `categorical` for the others;
     versions says what wrote it. target and weight name the columns of labels
-    and weights in the files that it learned from.
+    and weights in the files that it learned from, and learned are fingerprints of these files.
     """
 
     stats: Any
@@ -111,6 +123,7 @@ class SavedModel:
     options: Mapping[str, Any] = field(default_factory=lambda: dict(_PLAIN))
     rotated: RotatedParams | None = None
     categorical: Sequence[CategoryMoments] | None = None
+    learned: tuple[LearnedFile, ...] = ()
 
     @classmethod
     def from_stats(
@@ -145,10 +158,11 @@ class SavedModel:
 
     def with_stats(self, stats: ClassStats | MixedStats) -> SavedModel:
         """The model of other statistics, with these parameters."""
-        return SavedModel.from_stats(
+        found = SavedModel.from_stats(
             stats, priors=self.priors, var_smoothing=self.var_smoothing, missing=self.missing,
             target=self.target, weight=self.weight, model=self.model, **self.options,
         )  # fmt: skip
+        return replace(found, learned=self.learned)
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -228,16 +242,17 @@ class SavedModel:
                 "A label or name holds two surrogates that JSON reads as one character. Write that "
                 "character itself."
             )
-        data = pack(text, tensors)
+        data = pack(text, tensors, json.dumps(self.learned) if self.learned else None)
         with replacing(Path(path), last=True) as temporary:
             temporary.write_bytes(data)
 
 
 def read(path: str | os.PathLike[str]) -> SavedModel:
     """Read a model file. Raises ModelFileError, and OSError where it cannot be read at all."""
-    document, tensors = unpack(path)
+    document, tensors, learned = unpack(path)
     try:
-        return _restore(document, tensors)
+        saved = _restore(document, tensors)
+        return saved if learned is None else replace(saved, learned=_learned.restore(learned))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         name = os.fspath(path)
         raise ModelFileError(f"{name}: the model in it is not valid: {error}") from error
@@ -248,26 +263,26 @@ def save(model: GaussianClassifier, path: str | os.PathLike[str]) -> None:
 
     Loading it executes nothing, whereas a pickle or joblib file runs its writer's code.
     Raises NotFittedError for a model that is not fitted, TypeError for another kind of model,
-    ValueError for what makes no model file, as edited attributes of a MixedNB do not, OSError where
-    the file cannot be written.
+    ValueError for what makes no model file, as edited attributes do not but those of a GaussianNB,
+    OSError where the file cannot be written.
     """
-    from sklearn.utils.validation import check_is_fitted
-
     from ._estimator import GaussianClassifier
 
     if not isinstance(model, GaussianClassifier):
-        raise TypeError(f"Expected a fastgnb.GaussianNB, got {type(model).__name__}.")
+        raise TypeError(
+            f"Expected a model of fastgnb's, got {type_name(model)}.{model_remedy(model)}"
+        )
     if model._member not in MEMBERS:
         raise TypeError(
             f"A model file holds one of {sorted(MEMBERS)}, got {type(model).__name__}. Pickle it."
         )
-    check_is_fitted(model)
-    if not same_labels(np.asarray(model.classes_), model.stats_.classes):
+    now = model._fitted()
+    if not same_labels(np.asarray(now.classes_), now.stats_.classes):
         raise ValueError(
             "classes_ was edited, and a model file holds those of stats_, which are sorted. "
             "Set classes_ back, save, and edit it again after loading."
         )
-    _saved_of(model).write(path)
+    _saved_of(now).write(path)
 
 
 def _saved_of(model: GaussianClassifier) -> SavedModel:
@@ -285,8 +300,7 @@ def _saved_of(model: GaussianClassifier) -> SavedModel:
             stats, priors=priors, var_smoothing=smoothing, model=kind,
             missing=getattr(model, "missing", "error"), **options,
         )  # fmt: skip
-        if is_mixed:
-            _check_unedited(model, saved)
+        _check_unedited(model)
         return saved
     MEMBERS[kind].check(options)
     return SavedModel(
@@ -298,23 +312,50 @@ def _saved_of(model: GaussianClassifier) -> SavedModel:
     )  # fmt: skip
 
 
-def _check_unedited(model: Any, saved: SavedModel) -> None:
+def _check_unedited(model: GaussianClassifier) -> None:
     """Raise ValueError unless the attributes are those that loading will find again."""
-    categorical = saved.categorical or ()
-    wanted: dict[str, Any] = {
-        "class_prior_": saved.class_prior,
-        "theta_": saved.theta,
-        "var_": saved.var,
-        "feature_log_prob_": [each.log_prob for each in categorical],
-        "unseen_log_prob_": [each.unseen for each in categorical],
-    }
-    for name, value in wanted.items():
-        found = getattr(model, name)
-        if len(found) != len(value) or not all(map(np.array_equal, found, value)):
+    fresh = model.reestimate()
+    for name in _DECISIVE:
+        found, wanted = getattr(model, name, None), getattr(fresh, name, None)
+        if not _are_same(found, wanted, exact=not MEMBERS[model._member].needs_full):
             raise ValueError(
                 f"{name} is not what the statistics and parameters of this model give, and a model "
                 "file holds those. Where a parameter was set after fit, save model.reestimate()."
             )
+
+
+def _are_same(found: Any, wanted: Any, *, exact: bool) -> bool:
+    """Whether two attributes, arrays or lists of them, are the same, or to rounding.
+
+    The last bits of what comes out of LAPACK depend on the machine that a model was made on.
+    """
+    if isinstance(wanted, list):
+        alike = isinstance(found, (list, tuple)) and len(found) == len(wanted)
+        return alike and all(map(partial(_are_same, exact=exact), found, wanted))
+    if wanted is None or np.shape(found) != np.shape(wanted):
+        return found is wanted
+    if np.asarray(wanted).dtype.kind != "f":
+        return same_labels(np.asarray(found), np.asarray(wanted))
+    if exact:
+        return bool(np.array_equal(found, wanted))
+    size = np.max(np.abs(wanted), initial=0.0, where=np.isfinite(wanted))
+    return bool(np.allclose(np.asarray(found, np.float64), wanted, rtol=1e-9, atol=1e-12 * size))
+
+
+def skops_types() -> list[str]:
+    """The types to trust in a skops file of any member of the family.
+
+    ``skops.io.load(path, trusted=fastgnb.skops_types())`` loads a model that skops wrote. Loading
+    these types runs no code that a file brings; what the file says of a model is checked when it
+    scores. Types of scikit-learn and NumPy are trusted by skops itself.
+    """
+    from . import _HOMES
+
+    models = sorted({*MEMBERS, "ClassStats", "MixedStats"})
+    # Files of version 0.1.0 hold the last one.
+    return [f"{__package__}.{_HOMES[name]}.{name}" for name in models] + [
+        f"{__package__}.params.RotatedParams"
+    ]
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -700,4 +741,4 @@ def _restore_versions(versions: Any) -> dict[str, str]:
     return versions
 
 
-__all__ = ["ModelFileError", "NotFiniteError", "SavedModel", "load", "read", "save"]
+__all__ = ["ModelFileError", "NotFiniteError", "SavedModel", "load", "read", "save", "skops_types"]
