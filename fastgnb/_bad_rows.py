@@ -73,7 +73,7 @@ def _located(batch: Batch) -> Iterator[None]:
     """Say in which rows of which file the values are that the library cannot take."""
     try:
         yield
-    except NotFiniteError:  # located more exactly
+    except (NotFiniteError, SourceError):  # located more exactly
         raise
     except (TypeError, ValueError) as error:
         first, last = batch.row_number(0), batch.row_number(len(batch.X) - 1)

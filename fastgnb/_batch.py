@@ -14,10 +14,21 @@ from ._arrow import pa
 from ._categories import Column, MixedRows
 from ._readers import SourceError, changed, naming
 
-__all__ = ["BATCH_BYTES", "Batch", "RowSource", "check_unchanged", "rows_in_batch", "stamp_of"]
+__all__ = [
+    "ADVICE",
+    "BATCH_BYTES",
+    "Batch",
+    "RowSource",
+    "check_unchanged",
+    "rows_in_batch",
+    "stamp_of",
+]
 
 BATCH_BYTES = 1 << 23
 """Bytes of features in a batch, unless its number of rows is given."""
+
+ADVICE = "--drop-null-target leaves such rows out"
+"""What to do about a label that is null."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -108,8 +119,10 @@ class RowSource:
     n_rows : int, or None where only reading tells (CSV).
     left_out : tuple of str, columns that are no features by default, since they hold no numbers.
     notes : tuple of str, what else the plan decided, one line each.
+    warnings : tuple of str, what it decided and may well be wrong, to tell in any case.
     n_dropped : int, rows without a label that the last iteration left out so far.
-    target_kind : "number", "boolean", "text", or None without a target.
+    target_kind : "number", "boolean", "text", or None without a target or a label.
+    target_example : a label of CSV that makes it "text", or None.
     keep_schema : pyarrow.Schema of the kept columns.
     """
 
@@ -120,8 +133,10 @@ class RowSource:
     n_rows: int | None
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     n_dropped: int = 0
     target_kind: str | None = None
+    target_example: str | None = None
     keep_schema: pa.Schema
 
     def __iter__(self) -> Iterator[Batch]:

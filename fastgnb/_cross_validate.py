@@ -23,6 +23,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from ._estimator import GaussianClassifier
 from ._folds import Task, evaluate, quick_scorer
+from ._validate import plain_text
 
 
 def cross_validate(
@@ -95,7 +96,7 @@ def cross_validate(
     given = {"error_score": error_score, "scoring": scoring, "cv": cv}
     constraints = {name: GridSearchCV._parameter_constraints[name] for name in given}
     validate_parameter_constraints(constraints, given, "cross_validate")
-    X, y = indexable(X, y)
+    X, y = indexable(X, plain_text(y))
     splitter = check_cv(cv, y, classifier=is_classifier(estimator))
     scorers = check_scoring(estimator, scoring=scoring, raise_exc=error_score == "raise")
     fit, score, split = _routed(estimator, scorers, splitter, groups, dict(params or {}))

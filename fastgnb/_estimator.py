@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _validate
+from ._frames import check_columns
 from ._naming import model_remedy, stats_remedy, type_name
 from ._turns import TURNS
 from ._validate import Labels
@@ -57,6 +58,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     _member: ClassVar[str]
     _kind_of_stats: ClassVar[type] = ClassStats
+    _takes_categories: ClassVar[bool] = False
 
     priors: ArrayLike | None
     var_smoothing: float
@@ -200,6 +202,10 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_log_evidence(self, X: ArrayLike) -> NDArray[np.float64]:
         """Log density log p(x) (n,) of each row under the whole model; low for outliers."""
         return np.asarray(self._fitted()._score(X, evidence=True).evidence)
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy on rows X (n, d) with labels y (n,), of weights (n,) or 1 each."""
+        return float(super().score(X, _validate.plain_text(y), sample_weight))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -426,19 +432,42 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         plain = _validate.unmasked(X)
         try:
             rows = validate_data(self, plain, reset=reset, ensure_all_finite=False, dtype="numeric")
+            _validate.check_columns(X)
+            return _validate.as_numbers(rows)
         except OverflowError as error:
             raise _validate.too_large() from error
-        _validate.check_columns(X)
-        return _validate.as_numbers(rows)
+        except Exception:  # each library of frames has its own
+            check_columns(X, takes_categories=self._takes_categories)
+            raise
 
     def _refuse(self, rows: Any, weight: NDArray[np.float64] | None = None) -> None:
-        """Raise scikit-learn's error for rows that are not finite, or ours.
+        """Raise scikit-learn's error for an infinity in rows, or ours for a missing value.
 
         scikit-learn before 1.9 overlooks them in the other byte order.
         """
-        skip = self._skips()
-        assert_all_finite(rows, allow_nan=skip, estimator_name=type(self).__name__, input_name="X")
-        _validate.check_finite(rows, None, skip=skip)
+        try:
+            _validate.check_finite(rows, weight, skip=self._skips())
+        except _validate.NotFiniteError as error:
+            self._refuse_value(error)
+
+    def _refuse_value(self, error: _validate.NotFiniteError) -> None:
+        """Raise for a value that is not finite, or missing, with what this member can do."""
+        name, names = type(self).__name__, getattr(self, "feature_names_in_", None)
+        found = np.array([[error.value]])
+        assert_all_finite(found, allow_nan=True, estimator_name=name, input_name="X")
+        feature = f"{error.column}" if names is None else f"{names[error.column]!r}"
+        advice = (
+            f"{name}(missing='skip') leaves missing values out, in learning and in scoring. Or "
+            "fill them in first, as sklearn.impute.SimpleImputer does."
+            if hasattr(self, "missing")
+            else f"{name} needs whole rows. Fill missing values in first, as "
+            "sklearn.impute.SimpleImputer does, or leave such rows out; "
+            "GaussianNB(missing='skip') takes them as they are."
+        )
+        raise ValueError(
+            f"Input X contains NaN.\nThe value in row {error.row}, feature {feature} is missing. "
+            f"{advice}"
+        )
 
 
 def dtype_of(rows: NDArray[Any], table: Table | None) -> Any:
@@ -451,6 +480,7 @@ def _labels_of(y: Any) -> NDArray[Any]:
     """y (n,) as labels; a column is flattened with scikit-learn's warning."""
     labels = _validate.labels_array(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
-        return _validate.as_labels(column_or_1d(y, warn=True))
+        # Of a frame of whole numbers that may be missing it would make floats.
+        return _validate.as_labels(column_or_1d(labels, warn=True))
     _validate.check_one_dimension(labels, y)
     return labels

@@ -1,11 +1,11 @@
 """Scores of candidates on every split, from statistics of folds that are learned once.
 
-In: an estimator, candidates, rows and splits. Out: one dict for each candidate and split, of the
-kind that scikit-learn's searches make their tables of.
+In: an estimator, candidates, rows and splits. Out: one dict for each candidate and split, from
+which scikit-learn's searches make their tables.
 
 The statistics of a split's training rows are the sum of those of the other folds. Where that is
-not possible (an error, statistics that do not add, a `fit` of the user's own) the candidate is
-fitted from rows as scikit-learn does it, so that results and errors are those of `fit`.
+not possible (an error, statistics that do not add, a subclass with its own `fit`) the candidate is
+fitted to the rows of each split, so that results and errors are those of `fit`.
 
 `_score`, `_check_method_params` and `_num_samples` are private to scikit-learn, and the same from
 1.6 to 1.9.
@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.model_selection._validation import _score
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params, _num_samples
@@ -66,7 +66,7 @@ class Task:
 
 
 class Fold:
-    """The rows of one split, taken out of all rows when they are first used."""
+    """The rows of one split, indexed when they are first used."""
 
     def __init__(self, task: Task, train: Indices, test: Indices) -> None:
         self.task, self._train, self._test = task, train, test
@@ -104,7 +104,7 @@ def evaluate(
     splits: Sequence[tuple[Any, Any]],
     task: Task,
 ) -> list[dict[str, Any]]:
-    """What became of each candidate on each split, candidate by candidate.
+    """Results of each candidate on each split, in the order of the candidates.
 
     Returns dicts with `fit_error` (a traceback or None), `test_scores`, `fit_time`, `score_time`
     and, where the task asks for them, `train_scores` and `estimator`. The time of fitting has an
@@ -177,7 +177,7 @@ def _learned(
 
 
 def _decided(model: GaussianClassifier, X: Any) -> GaussianClassifier:
-    """The estimator where what "auto" stands for is decided by all rows, not by those of a fold."""
+    """The estimator with "auto" decided by all rows, and not by those of a fold."""
     try:
         return model._resolved(X)
     except (TypeError, ValueError):
@@ -278,21 +278,22 @@ def _result(model: GaussianClassifier, shared: Shared, fold: Fold) -> dict[str, 
 
 
 def _fit(model: GaussianClassifier, stats: Any, fold: Fold) -> None:
-    """Fit from statistics, or from rows where there are none or they do not do."""
+    """Fit from statistics, or from rows where there are none or the model refuses them."""
     if stats is not None:
         try:
             model.fit_stats(stats)
             return
         except Exception:
-            pass  # `fit` says what is wrong, in its own words
+            pass  # `fit` raises the error that scikit-learn would report
     decided = _decided(model, fold.task.X)
-    names = [name for name in STATS_PARAMETERS if hasattr(model, name)]
-    before = {name: getattr(model, name) for name in names}
-    model.set_params(**{name: getattr(decided, name) for name in names})
+    if decided is model:
+        model.fit(*fold.train, **fold.fit_params)
+        return
+    model.set_params(categorical_features=decided.get_params()["categorical_features"])
     try:
         model.fit(*fold.train, **fold.fit_params)
     finally:
-        model.set_params(**before)
+        model.set_params(categorical_features="auto")
 
 
 def _scores(
@@ -309,8 +310,8 @@ def _failed(task: Task) -> Any:
 
 
 def quick_scorer(scorer: Any, scoring: Any, estimator: Any) -> Callable[..., Any]:
-    """The scorer, or where it is accuracy one that gives the same without sorting the labels."""
-    is_plain = type(estimator).score is ClassifierMixin.score
+    """The scorer, or for accuracy one that returns the same without sorting the labels."""
+    is_plain = type(estimator).score is GaussianClassifier.score
     if scoring == "accuracy" or (scoring is None and is_plain):
         return _Accuracy(scorer)
     return scorer  # type: ignore[no-any-return]
@@ -318,7 +319,7 @@ def quick_scorer(scorer: Any, scoring: Any, estimator: Any) -> Callable[..., Any
 
 @dataclass(frozen=True)
 class _Accuracy:
-    """Accuracy of plain labels; everything else is left to the scorer that it stands for."""
+    """Accuracy of arrays of labels; the scorer that it replaces takes everything else."""
 
     scorer: Any
 

@@ -43,7 +43,9 @@ def kind_of(labels: NDArray[Any]) -> str | None:
     """ "text" or "number"; None where there is no label, which says nothing."""
     if not len(labels):
         return None
-    return "text" if labels.dtype.kind in "OUT" else "number"
+    if labels.dtype.kind == "O":
+        return "text" if isinstance(labels[0], str) else "number"
+    return "text" if labels.dtype.kind in "UT" else "number"
 
 
 def check_kind(known: NDArray[Any], labels: NDArray[Any], what: str) -> None:

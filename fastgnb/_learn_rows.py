@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ._auto_columns import AutoColumns
 from ._bad_rows import BadRows, progress
 from ._batch import Batch, RowSource
 from ._categories import MixedRows, split
@@ -13,7 +15,7 @@ from ._readers import SourceError
 from ._summary import counted, listed
 from ._validate import Labels, check_weight, encode
 from .findings import KeyWatch
-from .mixed_stats import MixedStats, from_mixed_rows
+from .mixed_stats import MixedStats, check_few_categories, from_mixed_rows
 from .stats import from_arrays
 
 __all__ = ["MAX_CLASSES", "ClassLimit", "learn"]
@@ -26,8 +28,8 @@ class ClassLimit:
     """An error as soon as there are more distinct labels than a model is meant to have.
 
     most : most distinct labels. n_priors : number of --priors, in the order of the labels. target :
-    their column, for the message. known : labels that a model has already. `labels` and `n_rows`
-    are those so far.
+    their column, for the message. known : labels that a model has already. `labels`, `n_rows` and
+    `paths`, the files with rows, are those so far.
     """
 
     def __init__(
@@ -44,9 +46,18 @@ class ClassLimit:
         self._priors = n_priors
         self._column = "labels" if target is None else f"column {target!r}"
         self.n_rows = 0
+        self.paths: set[Path] = set()
 
-    def check(self, batch: Batch, classes: np.ndarray) -> None:
-        """Raise SourceError where the labels of a further batch are too many."""
+    def encode(self, batch: Batch) -> Labels:
+        """The labels of a further batch. Raises SourceError where they are too many, or none."""
+        try:
+            found = encode(np.asarray(batch.y))
+        except (TypeError, ValueError) as error:
+            raise SourceError(f"{batch.path}: {self._column}: {error}") from error
+        self._check(batch, found.classes)
+        return found
+
+    def _check(self, batch: Batch, classes: np.ndarray) -> None:
         labels = self.labels.union(classes.tolist())
         where = f"{batch.path}: {self._column}: {counted(len(labels), 'distinct label')}"
         if len(labels) > self._most:
@@ -61,9 +72,15 @@ class ClassLimit:
     def add(self, batch: Batch, classes: np.ndarray) -> None:
         """Count the labels of a batch that is learned."""
         self.n_rows += len(batch.X)
+        self.paths.add(batch.path)
         self.labels.update(classes.tolist())
 
     def _expected(self, labels: set[Any]) -> str:
+        if self._known:
+            return (
+                f"the model has priors, of {listed(self._known)} alone; classes can be added only "
+                "to a model without --priors"
+            )
         return (
             f"{counted(self._priors or 0, 'prior')}; expected one for each class, in this order: "
             f"{listed(sorted(labels))}"
@@ -92,12 +109,15 @@ def learn(
     bad: BadRows | None = None,
     limit: ClassLimit | None = None,
     watch: KeyWatch | None = None,
+    max_categories: int | None = None,
+    auto: AutoColumns | None = None,
 ) -> Any:
     """Statistics of `stats` and every row of `source`; None where there is neither.
 
     They are of the kind that `stats` is, or else MixedStats with `mixed`, and ClassStats without.
     `bad` says what happens to rows that cannot be taken, `limit` how many classes there may be,
-    `watch` looks at the rows that are taken. Cost: linear in the rows.
+    `watch` looks at the rows that are taken, `auto` leaves columns out. Raises SourceError, too, at
+    about the batch that makes more than max_categories of a feature. Cost: linear in the rows.
     """
     known = None
     if isinstance(stats, MixedStats):
@@ -107,26 +127,45 @@ def learn(
     skip, full = missing == "skip", scatter == "full"
     bad = bad or BadRows("fail", skip=skip, can_skip=not full)
     limit = limit or ClassLimit(known=None if stats is None else stats.classes)
-    total = Total()
+    total = Total(max_categories, auto)
 
     def part_of(batch: Batch) -> Any:
-        labels = encode(np.asarray(batch.y))
-        limit.check(batch, labels.classes)
-        return _stats_of(batch, labels, skip=skip, full=full, mixed=mixed, known=known)
+        labels = limit.encode(batch)
+        return _stats_of(
+            batch, labels, skip=skip, full=full, mixed=mixed, known=known,
+            max_categories=max_categories,
+        )  # fmt: skip
 
-    for whole in progress(source, quiet):
-        _, batch, part = bad.taken(whole, part_of)
+    def learn_from(batch: Batch) -> Any:
+        part = part_of(batch)
+        total.add(part)  # here, so that what it raises says where
+        return part
+
+    for each in progress(source, quiet):
+        whole = each if auto is None else auto.look(each)
+        _, batch, part = bad.taken(whole, learn_from)
         if part is not None:
-            total.add(part)
-            limit.add(whole, part.classes)
+            limit.add(batch, part.classes)
             if watch is not None:
                 watch.update(batch.X)
-    found = total.result()
-    return stats if found is None else found if stats is None else stats + found
+    try:
+        found = total.result(stats)
+    except ValueError as error:
+        raise SourceError(f"{source.paths[-1]}: {error}") from error
+    if auto is not None and found is not None:
+        auto.check(found.n_features, source.paths[0])
+    return found
 
 
 def _stats_of(
-    batch: Batch, labels: Labels, *, skip: bool, full: bool, mixed: bool, known: np.ndarray | None
+    batch: Batch,
+    labels: Labels,
+    *,
+    skip: bool,
+    full: bool,
+    mixed: bool,
+    known: np.ndarray | None,
+    max_categories: int | None,
 ) -> Any:
     """Statistics of a batch. `known` says which columns of .npy are categorical."""
     weight, names = check_weight(batch.weight, len(batch.X)), batch.features
@@ -136,7 +175,9 @@ def _stats_of(
     if not isinstance(rows, MixedRows):
         mask = np.zeros(rows.shape[1], np.bool_) if known is None else known
         rows = split(rows, mask, skip=skip)
-    return from_mixed_rows(rows, labels, weight, skip=skip, feature_names=names)
+    return from_mixed_rows(
+        rows, labels, weight, skip=skip, feature_names=names, max_categories=max_categories
+    )
 
 
 class Total:
@@ -147,22 +188,43 @@ class Total:
     What does not grow is added at once, since log2(n) sums of full scatter would take their memory.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, max_categories: int | None, auto: AutoColumns | None) -> None:
         self._parts: list[tuple[int, Any]] = []
+        self._most, self._auto = max_categories, auto
 
     def add(self, part: Any) -> None:
-        """Add the statistics of a batch."""
+        """Add the statistics of a batch. Raises ValueError where categories are too many."""
         if self._parts and not isinstance(part, MixedStats):
             self._parts[0] = 1, self._parts[0][1] + part
             return
         n = 1
         while self._parts and self._parts[-1][0] == n:
-            part, n = self._parts.pop()[1] + part, 2 * n
+            part, n = self._sum(self._parts.pop()[1], part), 2 * n
         self._parts.append((n, part))
 
-    def result(self) -> Any:
-        """The sum, or None of nothing."""
+    def result(self, before: Any = None) -> Any:
+        """The sum, with statistics from before; None of nothing."""
+        if self._auto is not None:
+            self._auto.decide()
         total = None
         for _, part in reversed(self._parts):
-            total = part if total is None else part + total
-        return total
+            total = part if total is None else self._sum(part, total)
+        if total is None or before is None:
+            return before if total is None else self._bounded(total)
+        return self._sum(before, total)
+
+    def _sum(self, a: Any, b: Any) -> Any:
+        return self._bounded(self._reduced(a) + self._reduced(b))
+
+    def _reduced(self, part: Any) -> Any:
+        return part if self._auto is None else self._auto.without(part)
+
+    def _bounded(self, stats: Any) -> Any:
+        """The statistics, without what `auto` leaves out. Raises ValueError beyond the bound."""
+        if not isinstance(stats, MixedStats):
+            return stats
+        if self._auto is not None:
+            self._auto.bound(stats)
+            stats = self._auto.without(stats)
+        check_few_categories(stats, self._most)
+        return stats

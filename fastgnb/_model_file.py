@@ -1,7 +1,8 @@
 """The container of a model: a safetensors file of a JSON text, its digest and float64 tensors.
 
-It is read here, in one pass over one open file, and not mapped: who cuts a mapped file short ends
-the process that reads it.
+Which files the model learned is in a text of its own, with its digest, so that readers that do not
+know of it can read the rest. All is read here, in one pass over one open file, and not mapped: who
+cuts a mapped file short ends the process that reads it.
 """
 
 from __future__ import annotations
@@ -30,23 +31,26 @@ class ModelFileError(ValueError):
     """A file that is not a whole, unaltered model file of a schema that is known here."""
 
 
-def pack(text: str, tensors: Mapping[str, Floats]) -> bytes:
+def pack(text: str, tensors: Mapping[str, Floats], learned: str | None = None) -> bytes:
     """The content of a file. Raises ValueError for a text that is too long for the format."""
     from safetensors.numpy import save as dump
 
     # The text within the header, and some room for what is the same in every model.
-    length = len(json.dumps(text)) + 2000
+    length = len(json.dumps(text)) + len(json.dumps(learned)) + 2000
     if length > _LONGEST_HEADER:
         raise ValueError(
             f"Labels and feature names make a header of {length} bytes, and a model file holds at "
             f"most {_LONGEST_HEADER}. Shorten them."
         )
     meta = {"fastgnb": text, "sha256": digest(text, tensors)}
+    if learned is not None:
+        meta |= {"learned": learned, "learned_sha256": _learned_digest(learned, meta["sha256"])}
     return bytes(dump(dict(tensors), metadata=meta))
 
 
-def unpack(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Floats]]:
-    """The JSON object and the tensors of a file, as they were written but not looked into.
+def unpack(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Floats], Any]:
+    """The JSON object and the tensors of a file, as they were written but not looked into, and
+    what JSON says of the files that it learned, or None.
 
     Raises ModelFileError, and OSError where the file cannot be read at all. Takes memory in
     proportion to the file, whatever it holds.
@@ -77,7 +81,7 @@ def _open_at_once(name: str, flags: int) -> int:
     return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def _read(file: BinaryIO) -> tuple[dict[str, Any], dict[str, Floats]]:
+def _read(file: BinaryIO) -> tuple[dict[str, Any], dict[str, Floats], Any]:
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         raise ModelFileError("not a regular file. Copy what it gives to a file, and load that.")
     header = _header(file)
@@ -91,7 +95,25 @@ def _read(file: BinaryIO) -> tuple[dict[str, Any], dict[str, Floats]]:
     tensors = _read_tensors(file, header)
     if digest(meta["fastgnb"], tensors) != meta["sha256"]:
         raise ModelFileError("altered after it was written: its digest does not match.")
-    return document, tensors
+    return document, tensors, _learned(meta)
+
+
+def _learned(meta: Mapping[str, str]) -> Any:
+    """What the metadata say of the files that were learned, or None."""
+    strange = sorted(meta.keys() - {"fastgnb", "sha256", "learned", "learned_sha256"})
+    if strange:
+        raise ModelFileError(f"altered after it was written: {strange[0]!r:.40} is unknown.")
+    if "learned" not in meta and "learned_sha256" not in meta:
+        return None
+    text = meta["learned"]
+    if _learned_digest(text, meta["sha256"]) != meta["learned_sha256"]:
+        raise ModelFileError("altered after it was written: its digest does not match.")
+    return json.loads(text)
+
+
+def _learned_digest(text: str, sha: str) -> str:
+    """Of the text and of the model that it is about, by its digest."""
+    return hashlib.sha256(f"{sha} {text}".encode()).hexdigest()
 
 
 def _header(file: BinaryIO) -> dict[str, Any]:

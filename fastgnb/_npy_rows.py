@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ._arrow import pa
-from ._batch import Batch, RowSource, check_unchanged, rows_in_batch, stamp_of
+from ._batch import ADVICE, Batch, RowSource, check_unchanged, rows_in_batch, stamp_of
 from ._columns import Columns
 from ._readers import SourceError, short_line
 
@@ -88,7 +88,7 @@ class NpyRows(RowSource):
             return batch
         if not self._drops:
             row = before + start + int(np.argmax(is_nan)) + 1
-            raise SourceError(f"{self._target}: row {row}: the label is NaN")
+            raise SourceError(f"{self._target}: row {row}: the label is NaN; {ADVICE}")
         self.n_dropped += int(is_nan.sum())
         return batch.select(~is_nan)
 

@@ -15,12 +15,14 @@ import contextlib
 import mmap
 import os
 import pathlib
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Protocol
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 from ._arrow import csv, ipc, pa, pq
+from ._csv_errors import NotCsvError, check_start, explained, short_line
 from ._interrupt import raise_if_noted
+from ._texts import NULLS, kind_of
 
 __all__ = [
     "CSV_BLOCK_BYTES",
@@ -35,6 +37,9 @@ __all__ = [
 
 CSV_BLOCK_BYTES = 1 << 21
 """Bytes of text parsed at a time. Types are inferred from the first block."""
+
+SAMPLE_ROWS = 1000
+"""Rows read at a time where any value of a column will do."""
 
 PARQUET_BUFFER_BYTES = 1 << 18
 """Most read-ahead of a column chunk.
@@ -58,6 +63,21 @@ class TableFile(Protocol):
     schema: pa.Schema
     n_rows: int | None
     is_text: bool  # the types in `schema` are a guess
+
+    def first_values(self, columns: Sequence[str], *, beyond: bool) -> dict[str, list[Any]]:
+        """Some values of each column, those of CSV as text; [] where none is found.
+
+        They are the distinct ones of the first block that is read, or with `beyond`, of the first
+        block that holds a value of that column: it reads the whole file where there is none.
+        """
+        ...
+
+    def first_kind(self, name: str, along: Sequence[str]) -> str | None:
+        """What the texts of CSV in the first block are: see `_texts.kind_of`.
+
+        `along` are all the columns that will be asked for, which are read at once.
+        """
+        ...
 
     def batches(
         self, columns: Sequence[str], types: Mapping[str, pa.DataType], rows: int
@@ -89,19 +109,65 @@ def _opened(path: pathlib.Path) -> pa.OSFile:
 def _sound(batch: pa.RecordBatch, path: pathlib.Path) -> pa.RecordBatch:
     """`batch`, whose offsets stay inside its buffers and whose text is UTF-8.
 
-    Arrow takes both on trust: a damaged file would be read from anywhere in memory.
+    Arrow takes both on trust: a damaged file would be read from anywhere in memory. String views,
+    which few functions of Arrow take, become strings.
     """
+    columns = []
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         try:
             column.validate(full=True)
         except pa.ArrowException as error:
             raise SourceError(f"{path}: column {name!r}: {short_line(str(error))}") from error
-    return batch
+        columns.append(_without_views(column))
+    return pa.RecordBatch.from_arrays(columns, batch.schema.names)
 
 
-class _Parquet:
+def _without_views(column: pa.Array) -> pa.Array:
+    if pa.types.is_dictionary(column.type):
+        if not pa.types.is_string_view(column.type.value_type):
+            return column
+        return pa.DictionaryArray.from_arrays(column.indices, _without_views(column.dictionary))
+    return column.cast(pa.string()) if pa.types.is_string_view(column.type) else column
+
+
+class _Typed:
+    """A file whose columns have types."""
+
     is_text = False
+    n_rows: int | None
 
+    def first_values(self, columns: Sequence[str], *, beyond: bool) -> dict[str, list[Any]]:
+        found: dict[str, list[Any]] = {name: [] for name in columns}
+        if self.n_rows == 0 or not columns:
+            return found
+        with contextlib.closing(self.batches(columns, {}, SAMPLE_ROWS)) as batches:
+            return _gathered(batches, found, lambda column: column.drop_null().to_pylist(), beyond)
+
+    def first_kind(self, name: str, along: Sequence[str]) -> str | None:
+        raise NotImplementedError("the types of this file are known")
+
+    def batches(
+        self, columns: Sequence[str], types: Mapping[str, pa.DataType], rows: int
+    ) -> Generator[pa.RecordBatch, None, None]:
+        raise NotImplementedError
+
+
+def _gathered(
+    batches: Iterable[pa.RecordBatch],
+    found: dict[str, list[Any]],
+    values: Callable[[pa.Array], list[Any]],
+    beyond: bool,
+) -> dict[str, list[Any]]:
+    for batch in batches:
+        raise_if_noted()
+        for name in found:
+            found[name] = found[name] or values(batch.column(name))
+        if not beyond or all(found.values()):
+            break
+    return found
+
+
+class _Parquet(_Typed):
     def __init__(self, path: pathlib.Path) -> None:
         self.path = path
         with self._open(1) as file:
@@ -122,17 +188,15 @@ class _Parquet:
 
     def batches(
         self, columns: Sequence[str], types: Mapping[str, pa.DataType], rows: int
-    ) -> Iterator[pa.RecordBatch]:
+    ) -> Generator[pa.RecordBatch, None, None]:
         rows = min(rows, max(self.n_rows or 0, 1))  # Arrow makes room for all of a batch
         with naming(self.path), self._open(len(columns)) as file:
             for batch in file.iter_batches(batch_size=rows, columns=list(columns)):
                 yield _sound(batch, self.path)
 
 
-class _Arrow:
+class _Arrow(_Typed):
     """Arrow IPC, the file format (also Feather version 2) or the stream format."""
-
-    is_text = False
 
     def __init__(self, path: pathlib.Path) -> None:
         self.path = path
@@ -155,7 +219,7 @@ class _Arrow:
 
     def batches(
         self, columns: Sequence[str], types: Mapping[str, pa.DataType], rows: int
-    ) -> Iterator[pa.RecordBatch]:
+    ) -> Generator[pa.RecordBatch, None, None]:
         with naming(self.path), self._mapped() as mapped:
             for batch in _each(self._reader(mapped)):
                 chosen = batch.select(list(columns))
@@ -195,16 +259,37 @@ class _Csv:
     def __init__(self, path: pathlib.Path) -> None:
         self.path = path
         self.schema = pa.schema([])
-        _check_text(path)
+        self._kinds: dict[str, str | None] = {}
         try:
-            with _opened(path) as source, self._open(source, threads=False) as reader:
-                self.schema = reader.schema
+            with open(path, "rb") as file:
+                start = file.read(1 << 12)
+            if not start.removeprefix(b"\xef\xbb\xbf").strip():
+                self.n_rows = _rows_of_blank(path)
+                return
+            check_start(start)
+            self._look(start)
+        except NotCsvError as error:
+            raise SourceError(f"{path}: {error}") from error
         except pa.ArrowInvalid as error:
-            raise SourceError(f"{path}: {_explain_csv(str(error), ())}") from error
+            raise SourceError(f"{path}: {self._explained(error)}") from error
+
+    def _look(self, start: bytes) -> None:
+        """Read the first block for the names, the types so far, and whether there are rows."""
+        only_names = len(start) < 1 << 12 and not start.endswith((b"\n", b"\r"))
+        source: pa.NativeFile = _opened(self.path)
+        if only_names and not start.strip(b"\r\n").count(b"\n") and b"\r" not in start.strip():
+            source = pa.BufferReader(start + b"\n")
+        with source, self._open(source, threads=False) as reader:
+            self.schema = reader.schema
+            if not all(pa.types.is_null(field.type) for field in self.schema):
+                return  # a block with a value has rows; to ask for it would parse the next one
+            first = next(iter(reader), None)
+            if first is None or not first.num_rows:
+                self.n_rows = 0
 
     def _open(
         self,
-        source: pa.OSFile,
+        source: pa.NativeFile,
         columns: Sequence[str] = (),
         types: Mapping[str, pa.DataType] | None = None,
         threads: bool = True,
@@ -217,14 +302,32 @@ class _Csv:
             convert_options=csv.ConvertOptions(include_columns=columns, column_types=types),
         )
 
+    def first_values(self, columns: Sequence[str], *, beyond: bool) -> dict[str, list[Any]]:
+        found: dict[str, list[Any]] = {name: [] for name in columns}
+        if self.n_rows == 0 or not columns:
+            return found
+        types = dict.fromkeys(columns, pa.string())
+        with contextlib.closing(self.batches(columns, types, sys.maxsize, False)) as blocks:
+            return _gathered(blocks, found, _texts, beyond)
+
+    def first_kind(self, name: str, along: Sequence[str]) -> str | None:
+        if name not in self._kinds:
+            texts = self.first_values(list(dict.fromkeys([name, *along])), beyond=False)
+            self._kinds |= {each: kind_of(found) for each, found in texts.items()}
+        return self._kinds[name]
+
     def batches(
-        self, columns: Sequence[str], types: Mapping[str, pa.DataType], rows: int
-    ) -> Iterator[pa.RecordBatch]:
+        self,
+        columns: Sequence[str],
+        types: Mapping[str, pa.DataType],
+        rows: int,
+        threads: bool = True,
+    ) -> Generator[pa.RecordBatch, None, None]:
         try:
             with (
                 naming(self.path, but=pa.ArrowInvalid),
                 _opened(self.path) as source,
-                self._open(source, columns, types) as reader,
+                self._open(source, columns, types, threads) as reader,
             ):
                 for block in reader:
                     for start in range(0, block.num_rows, rows):
@@ -242,68 +345,21 @@ class _Csv:
                     raise_if_noted()
         except pa.ArrowInvalid as again:
             error = again
-        return f"{self.path}: {_explain_csv(str(error), self.schema.names)}"
+        return f"{self.path}: {self._explained(error)}"
+
+    def _explained(self, error: Exception) -> str:
+        return explained(str(error), self.schema.names, CSV_BLOCK_BYTES)
 
 
-_NOT_TEXT = {
-    b"\x1f\x8b": "a gzip file; unpack it first",
-    b"PK\x03\x04": "a zip archive; unpack it first",
-    b"(\xb5/\xfd": "a zstd file; unpack it first",
-    b"\xfd7zXZ": "an xz file; unpack it first",
-    b"\xff\xfe": "text in UTF-16; write it in UTF-8",
-    b"\xfe\xff": "text in UTF-16; write it in UTF-8",
-}
+def _texts(column: pa.Array) -> list[str]:
+    return [text for text in column.unique().to_pylist() if text.strip(" \t") not in NULLS]
 
 
-def _check_text(path: pathlib.Path) -> None:
-    """Refuse what others also call .csv, of which Arrow would only say what it is not."""
-    with open(path, "rb") as file:
-        start = file.read(5)
-    for magic, what in _NOT_TEXT.items():
-        if start.startswith(magic):
-            raise SourceError(f"{path}: expected CSV, got {what}")
-
-
-_WRONG_VALUE = re.compile(
-    r"In CSV column #(?P<column>\d+): (?:Row #(?P<row>\d+): )?"
-    r"CSV conversion error to (?P<type>.*?): invalid value '(?P<value>.*)'",
-    re.DOTALL,
-)
-_WRONG_WIDTH = re.compile(r"CSV parse error: (?:Row #(?P<row>\d+): )?(?P<what>.*)", re.DOTALL)
-
-
-def _explain_csv(message: str, names: Sequence[str]) -> str:
-    """Arrow's message with the column by name and the row counted as everywhere else.
-
-    Arrow counts the header as row 1; here row 1 is the first row of data.
-    """
-    if found := _WRONG_VALUE.search(message):
-        row = f", row {int(found['row']) - 1}" if found["row"] else ""
-        kind = "a number" if found["type"] == "double" else found["type"]
-        return (
-            f"column {names[int(found['column'])]!r}{row}: expected {kind}, "
-            f"got {_short(found['value'])}"
-        )
-    if "cannot infer number of columns" in message:
-        return f"no line of column names ends in the first {CSV_BLOCK_BYTES} bytes"
-    if "straddling object" in message:
-        return (
-            f"a row is longer than {CSV_BLOCK_BYTES} bytes, the most that are read at once; "
-            "is a line end or a closing quote missing?"
-        )
-    if found := _WRONG_WIDTH.search(message):
-        row = f"row {int(found['row']) - 1}: " if found["row"] else ""
-        return row + short_line(found["what"])
-    return short_line(message)
-
-
-def _short(value: str) -> str:
-    return repr(value if len(value) <= 40 else value[:37] + "...")
-
-
-def short_line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 300 else line[:297] + "..."
+def _rows_of_blank(path: pathlib.Path) -> int:
+    """0 for a file of nothing but blank lines; NotCsvError for one that only begins so."""
+    if path.stat().st_size > 1 << 12:
+        raise NotCsvError(f"no line of column names in the first {1 << 12} bytes")
+    return 0
 
 
 @contextlib.contextmanager
@@ -314,7 +370,8 @@ def naming(path: pathlib.Path, but: type[Exception] | tuple[()] = ()) -> Iterato
     except but:
         raise
     except UnicodeError as error:
-        raise SourceError(f"{path}: a name or a text is not UTF-8: {error}") from error
+        reason = f"a name or a text is not UTF-8: {error}; write the file in UTF-8"
+        raise SourceError(f"{path}: {reason}") from error
     except (pa.ArrowException, OSError) as error:
         known = isinstance(error, OSError) and error.errno
         reason = os.strerror(known) if known else str(error)

@@ -140,6 +140,7 @@ def model_text(saved: SavedModel) -> str:
         ("epsilon", f"{saved.epsilon:.6g}"),
         ("missing", saved.missing),
         ("target", saved.target or "not from a table"),
+        *([("files learned", f"{len(saved.learned)}")] if saved.learned else []),
         ("priors", "from the data" if saved.priors is None else "given"),
         *((name, f"{value}") for name, value in saved.options.items() if _is_chosen(saved, name)),
         ("written by", versions),
@@ -162,7 +163,7 @@ def finding_texts(saved: SavedModel, keys: Sequence[Numbering] = ()) -> list[str
 
     def name(j: int) -> str:
         names = saved.feature_names
-        return f"feature {j} (from 0)" if names is None else f"column {names[j]!r}"
+        return f"column {j} (from 0)" if names is None else repr(names[j])
 
     texts = []
     found = drowned(saved.stats, saved.epsilon, saved.var_smoothing)
@@ -178,11 +179,9 @@ def finding_texts(saved: SavedModel, keys: Sequence[Numbering] = ()) -> list[str
             f"set --var-smoothing to {found.remedy:.0e}"
         )
     for feature, how in keys:
-        every = (
-            "a different whole number in every row"
-            if how == "distinct"
-            else (f"whole numbers that go on {how} from row to row")
-        )
+        every = f"whole numbers that go on {how} from row to row"
+        if how == "distinct":
+            every = "a different whole number in every row"
         texts.append(
             f"{name(feature)} holds {every}: if it identifies rows, leave it out (--exclude)"
         )
@@ -285,5 +284,6 @@ def model_dict(saved: SavedModel) -> dict[str, Any]:
         "target": saved.target,
         "weight": saved.weight,
         "versions": dict(saved.versions or {}),
+        "learned": [file._asdict() for file in saved.learned],
         "findings": finding_texts(saved),
     }

@@ -12,15 +12,18 @@ import pathlib
 import sys
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from . import persist
 from ._atomic import check_writable, is_same_file, replacing
+from ._auto_columns import AutoColumns
 from ._bad_rows import BadRows
 from ._columns import Columns
 from ._learn_rows import MAX_CLASSES, ClassLimit, learn
+from ._learned import LearnedFile, check_new, check_once, fingerprint, joined
 from ._report import evaluation_text, finding_texts, naming_stdout, say, show_text
 from ._score_rows import bad_rows_of, evaluate_rows, predict_rows
 from ._summary import counted, listed, say_done, shape_of
@@ -43,18 +46,18 @@ def fit(args: argparse.Namespace) -> int:
         drop_null_target=args.drop_null_target,
     )  # fmt: skip
     source = open_rows(args.data, columns, target_npy=args.target_npy, batch_rows=args.batch_rows)
+    files = _new_files(args, source)
     _check_components(source, options.get("n_components"))
     _note_plan(args, source)
     full, skip = MEMBERS[kind].needs_full, args.missing == "skip"
     bad = BadRows(args.on_error, skip=skip, can_skip=not full)
     watch = KeyWatch()
-    limit = ClassLimit(
-        args.max_classes or MAX_CLASSES, target=args.target,
-        n_priors=None if args.priors is None else len(args.priors),
-    )  # fmt: skip
+    most = {**MEMBERS[kind].options, **options}.get("max_categories")
+    auto = AutoColumns(most) if args.categorical_features == "auto" else None
+    limit = _limit(args, args.target, args.priors)
     stats = learn(
         source, missing=args.missing, scatter="full" if full else "diag", mixed=kind == "MixedNB",
-        quiet=args.quiet, bad=bad, limit=limit, watch=watch,
+        quiet=args.quiet, bad=bad, limit=limit, watch=watch, auto=auto, max_categories=most,
     )  # fmt: skip
     if stats is None:
         raise SourceError(f"{source.paths[0]}: no rows to fit{_all_left_out(bad, source)}")
@@ -63,14 +66,12 @@ def fit(args: argparse.Namespace) -> int:
         stats, priors=args.priors, var_smoothing=args.var_smoothing, missing=args.missing,
         target=args.target, weight=args.weight, model=kind, **options,
     )  # fmt: skip
-    saved.write(args.model)
-    others = np.flatnonzero(~stats.is_categorical) if isinstance(stats, MixedStats) else None
-    for text in finding_texts(saved, watch.found(others)):
-        _note(args, text)
+    replace(saved, learned=_with_rows(files, limit)).write(args.model)
+    keys = auto.left_out if auto else []
+    _note_rows(args, saved, keys, watch)
     parts = [counted(limit.n_rows, "row"), *_left_out(bad, source), *shape_of(saved)]
-    if source.left_out:
-        number = counted(len(source.left_out), "column")
-        parts.append(f"left out {number} ({listed(source.left_out)})")
+    if names := [*source.left_out, *keys]:
+        parts.append(f"left out {counted(len(names), 'column')} ({listed(names)})")
     _finish(args, "fit", parts, args.model, start)
     return 0
 
@@ -83,16 +84,15 @@ def update(args: argparse.Namespace) -> int:
     saved = persist.read(args.model)
     columns = _labelled_columns(saved, args)
     source = _open_for(saved, args, columns)
+    files = _new_files(args, source, saved)
     bad = bad_rows_of(saved, args.on_error)
-    limit = ClassLimit(
-        args.max_classes or MAX_CLASSES, target=columns.target, known=saved.classes,
-        n_priors=None if saved.priors is None else len(saved.priors),
-    )  # fmt: skip
+    limit = _limit(args, columns.target, saved.priors, saved.classes)
     stats = learn(
-        source, saved.stats, missing=saved.missing, quiet=args.quiet, bad=bad, limit=limit
-    )
+        source, saved.stats, missing=saved.missing, quiet=args.quiet, bad=bad, limit=limit,
+        max_categories=saved.options.get("max_categories"),
+    )  # fmt: skip
     updated = saved.with_stats(stats)
-    updated.write(output)
+    replace(updated, learned=joined(saved.learned, _with_rows(files, limit))).write(output)
     parts = [counted(limit.n_rows, "row"), *_left_out(bad, source), *shape_of(updated)]
     new = limit.new()
     if new:
@@ -157,15 +157,23 @@ def _options(args: argparse.Namespace) -> tuple[str, dict[str, object]]:
         for name in sorted({name for member in MEMBERS.values() for name in member.options})
         if getattr(args, name) is not None
     }
+    words = {"shrinkage": "none", "n_components": "all"}  # for None, the default
+    given = {name: None if words.get(name) == value else value for name, value in given.items()}
     if isinstance(args.categorical_features, tuple):
         given["categorical_features"] = list(args.categorical_features)  # as JSON has it
     member = MEMBERS[kind]
     for name in given:
         if name not in member.options:
             option = "categorical" if name == "categorical_features" else name.replace("_", "-")
-            raise ValueError(f"--{option} is not an option of {kind}")
+            others = [each for each, other in MEMBERS.items() if name in other.options]
+            raise ValueError(
+                f"--{option} is not an option of {kind}, but of {' and '.join(others)}"
+            )
     if args.missing == "skip" and member.needs_full:
-        raise ValueError(f"--missing skip is not an option of {kind}")
+        raise ValueError(
+            f"--missing skip is not an option of {kind}; --on-error skip leaves out rows with "
+            "missing values"
+        )
     member.check({**member.options, **given})
     return kind, given
 
@@ -194,13 +202,16 @@ def _open_for(
         kinds = _kinds_of_categories(saved)
         columns = Columns(
             columns.target, columns.weight, names, (), columns.keep, tuple(kinds),
-            {name: kind for name, kind in kinds.items() if kind}, columns.drop_null_target,
+            {name: kind for name, kind in kinds.items() if kind},
+            text_labels=tuple(saved.classes.tolist()) if saved.classes.dtype.kind in "OU" else (),
+            drop_null_target=columns.drop_null_target, of_model=True,
         )  # fmt: skip
     elif "text" in _kinds_of_categories(saved).values():
         raise SourceError(f"{paths[0]}: .npy holds numbers, and the model has categories of text")
     target_npy = getattr(args, "target_npy", None)
     rows = args.batch_rows or rows_in_batch(saved.n_features + outputs, np.dtype(np.float64))
     source = open_rows(paths, columns, target_npy=target_npy, batch_rows=rows)
+    _note_plan(args, source)
     if source.n_features != saved.n_features:
         raise SourceError(
             f"{source.paths[0]}: {source.n_features} columns, expected {saved.n_features}, "
@@ -252,9 +263,11 @@ def _check_labels(saved: SavedModel, source: RowSource) -> None:
     kinds = {"b": "boolean", "i": "number", "u": "number", "f": "number"}
     kind = kinds.get(saved.classes.dtype.kind, "text")
     if source.target_kind not in (None, kind):
+        example = source.target_example
+        because = "" if example is None else f"; {example!r} is not spelled as a {kind} is"
         raise SourceError(
             f"{source.paths[0]}: the target holds labels of kind {source.target_kind}, "
-            f"expected {kind}, as the model has"
+            f"expected {kind}, as the model has{because}"
         )
 
 
@@ -272,11 +285,53 @@ def _note(args: argparse.Namespace, text: str) -> None:
         say(f"note: {text}")
 
 
+def _new_files(
+    args: argparse.Namespace, source: RowSource, saved: SavedModel | None = None
+) -> dict[pathlib.Path, LearnedFile]:
+    """Fingerprints of the files to learn. Raises ValueError where some would count twice."""
+    files = {path: fingerprint(path, args.target_npy) for path in source.paths}
+    if not args.again:
+        check_once(source.paths)
+        if saved is not None:
+            check_new(saved.learned, list(files.values()), args.model)
+    return files
+
+
+def _with_rows(
+    files: dict[pathlib.Path, LearnedFile], limit: ClassLimit
+) -> tuple[LearnedFile, ...]:
+    """Fingerprints of those files of which rows were learned: of the others the next may be new."""
+    return joined((), sorted(file for path, file in files.items() if path in limit.paths))
+
+
 def _note_plan(args: argparse.Namespace, source: RowSource) -> None:
     """What was decided about columns before a row is read."""
+    for text in source.warnings:  # with --quiet too, as they may well be wrong
+        say(f"warning: {text}")
+    for text in source.notes:
+        _note(args, text)
     if source.left_out:
         _note(args, f"left out, not numeric: {', '.join(map(repr, source.left_out))}")
-    for text in source.notes:
+
+
+def _limit(
+    args: argparse.Namespace, target: str | None, priors: Any, known: np.ndarray | None = None
+) -> ClassLimit:
+    """How many classes there may be: as many as priors, where these are given."""
+    n_priors = None if priors is None else len(priors)
+    most = args.max_classes or MAX_CLASSES
+    return ClassLimit(most, n_priors=n_priors, target=target, known=known)
+
+
+def _note_rows(
+    args: argparse.Namespace, saved: SavedModel, keys: list[str], watch: KeyWatch
+) -> None:
+    """What the rows showed of columns: of those left out as `keys`, and of features."""
+    for name in keys:
+        _note(args, f"left out, since it identifies rows: {name!r} (--categorical NAME takes it)")
+    stats = saved.stats
+    others = np.flatnonzero(~stats.is_categorical) if isinstance(stats, MixedStats) else None
+    for text in finding_texts(saved, watch.found(others)):
         _note(args, text)
 
 
@@ -304,10 +359,10 @@ def _left_out(bad: BadRows, source: RowSource) -> list[str]:
     """How many rows were left out, and why."""
     parts = []
     if source.n_dropped:
-        parts.append(f"{counted(source.n_dropped, 'row')} without a label left out")
+        parts.append(f"{counted(source.n_dropped, 'row')} left out (no label)")
     if bad.n:
         what = "predicted null" if bad.on_error == "null" else "left out"
-        parts.append(f"{counted(bad.n, 'row')} not finite {what}")
+        parts.append(f"{counted(bad.n, 'row')} {what} (missing or infinite values)")
     return parts
 
 

@@ -74,9 +74,43 @@ def _open_plain(path: pathlib.Path, ending: str, schema: pa.Schema) -> Iterator[
         opened = csv.CSVWriter if ending == ".csv" else ipc.new_file
         try:
             with opened(sink, schema) as writer:
-                yield writer
+                yield _Plain(writer, ending)
         except pa.ArrowException as error:
             raise SourceError(f"the output cannot be written as {ending}: {error}") from error
+
+
+class _Plain:
+    """A writer of pyarrow's, whose errors name the column."""
+
+    def __init__(self, writer: Any, ending: str) -> None:
+        self._writer, self._ending = writer, ending
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        try:
+            self._writer.write(batch)
+        except pa.ArrowException as error:
+            for name, column in zip(batch.schema.names, batch.columns, strict=True):
+                _check_text(name, column, self._ending, error)
+            raise
+
+
+def _check_text(name: str, column: pa.Array, ending: str, error: Exception) -> None:
+    """Raise SourceError where the bytes of a column are not text, which CSV has to be."""
+    if not pa.types.is_binary(column.type) and not pa.types.is_large_binary(column.type):
+        return
+    for value in column.to_pylist():
+        try:
+            _ = b"" if value is None else value.decode("utf-8")
+        except UnicodeDecodeError:
+            raise SourceError(
+                f"column {name!r} is {column.type} and holds {_short(value)}, which is not UTF-8: "
+                f"the output cannot be written as {ending}; write Parquet or leave it out of the "
+                "kept columns"
+            ) from error
+
+
+def _short(value: bytes) -> str:
+    return repr(value if len(value) <= 20 else value[:17] + b"...")
 
 
 def _check_csv(field: pa.Field) -> None:

@@ -30,10 +30,14 @@ _HOMES = {
     "predict": "_row_commands",
     "evaluate": "_row_commands",
     "merge": "_model_commands",
+    "reestimate": "_model_commands",
     "show": "_model_commands",
     "warmup": "_model_commands",
     "demo": "demo",
 }
+
+_FEW_ROWS = 1000
+"""Rows at a time that are advised where memory is short."""
 
 _AGAIN = "may be repeated; a name with a comma is quoted"
 
@@ -93,9 +97,18 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
 def _one_line(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{os.fspath(error.filename)}: {error.strerror}"
-    if isinstance(error, MemoryError):
-        return "out of memory; fewer rows at a time, such as --batch-rows 1000, take less"
     return " ".join(str(error).split())
+
+
+def _out_of_memory(args: argparse.Namespace) -> str:
+    """What helps, where something does: rows at a time, unless they are few already."""
+    rows = getattr(args, "batch_rows", 0)
+    if rows == 0 or (rows is not None and rows <= _FEW_ROWS):
+        return "out of memory; that of a model grows with its classes times its features"
+    return (
+        f"out of memory; fewer rows at a time, such as --batch-rows {_FEW_ROWS}, take less; what "
+        "the model itself takes grows with its classes times its features"
+    )
 
 
 def _abandon_output() -> None:
@@ -116,7 +129,10 @@ def _run(args: argparse.Namespace) -> int:
         home = importlib.import_module(f".{_HOMES[args.command]}", __package__)
         command: Callable[[argparse.Namespace], int] = getattr(home, args.command)
         with arrow_without_signals():
-            return command(args)
+            try:
+                return command(args)
+            except MemoryError as error:
+                raise MemoryError(_out_of_memory(args)) from error
 
 
 # ------------------------------------------------------------------ arguments
@@ -132,7 +148,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"fastgnb {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for add in (_add_fit, _add_update, _add_merge, _add_predict, _add_evaluate, _add_others):
+    for add in (
+        _add_fit, _add_update, _add_merge, _add_reestimate, _add_predict, _add_evaluate, _add_others
+    ):  # fmt: skip
         add(commands)
     return parser
 
@@ -161,39 +179,48 @@ def _add_fit(commands: Any) -> None:
         "--priors", type=_priors, metavar="P,P", help="of the classes, in their sorted order"
     )
     fit.add_argument("--var-smoothing", type=_smoothing, metavar="F", help="default: the model's")
-    _add_family(fit)
+    _add_family(fit, "GaussianNB, or MixedNB with --categorical", of_data=True)
     _add_learning(fit)
     _add_reading(fit)
 
 
-def _add_family(fit: argparse.ArgumentParser) -> None:
-    family = fit.add_argument_group("family", "which Gaussian Bayes classifier; see help(fastgnb)")
+def _add_family(parser: argparse.ArgumentParser, default: str, *, of_data: bool) -> None:
+    """Options of the members; with `of_data` those too that statistics have decided already."""
+    family = parser.add_argument_group(
+        "family", "which Gaussian Bayes classifier; see help(fastgnb)"
+    )
     family.add_argument(
         "--model-type", choices=["GaussianNB", "GaussianBayes", "PCAGaussianNB", "MixedNB"],
-        help="default: GaussianNB, or MixedNB with --categorical",
+        help=f"default: {default}",
     )  # fmt: skip
     family.add_argument("--covariance-type", choices=["spherical", "diag", "full"])
-    family.add_argument("--tied", action="store_true", default=None, help="pool over classes")
+    switch = argparse.BooleanOptionalAction
+    family.add_argument("--tied", action=switch, default=None, help="pool over classes")
     family.add_argument("--ddof", type=int, choices=[0, 1])
     family.add_argument("--reg-param", type=_number, metavar="F", help="of GaussianBayes")
-    family.add_argument("--shrinkage", type=_shrinkage, metavar="F|oas", help="of GaussianBayes")
+    family.add_argument(
+        "--shrinkage", type=_shrinkage, metavar="F|oas|none", help="of GaussianBayes"
+    )
     family.add_argument(
         "--shrinkage-target", choices=["diagonal", "spherical"],
         help="of GaussianBayes: shrink towards each class's variances, or their mean; "
         "default: diagonal",
     )  # fmt: skip
-    family.add_argument("--n-components", type=_components, metavar="N|F", help="of PCAGaussianNB")
+    family.add_argument(
+        "--n-components", type=_components, metavar="N|F|all", help="of PCAGaussianNB"
+    )
     family.add_argument("--rotation", choices=["total", "within", "class"], help="of PCAGaussianNB")
     family.add_argument(
-        "--standardize", action="store_true", default=None,
+        "--standardize", action=switch, default=None,
         help="of PCAGaussianNB: divide features by their standard deviations first",
     )  # fmt: skip
-    family.add_argument(
-        "--categorical", type=_categorical, action=_More, dest="categorical_features",
-        metavar="A,B|auto",
-        help="of MixedNB: features that hold categories (text, booleans, whole numbers); auto: "
-        "every column of text, booleans or a dictionary type",
-    )  # fmt: skip
+    if of_data:
+        family.add_argument(
+            "--categorical", type=_categorical, action=_More, dest="categorical_features",
+            metavar="A,B|auto",
+            help="of MixedNB: features that hold categories (text, booleans, whole numbers); auto: "
+            "every column of text, booleans or a dictionary type",
+        )  # fmt: skip
     family.add_argument(
         "--alpha", type=_number, metavar="F", help="of MixedNB: smoothing of categories; default: 1"
     )
@@ -220,10 +247,39 @@ def _add_update(commands: Any) -> None:
 
 
 def _add_merge(commands: Any) -> None:
-    merge = commands.add_parser("merge", help="join models trained apart, exactly")
+    merge = commands.add_parser(
+        "merge", help="join models trained apart, exactly",
+        description="Join models trained apart, exactly. Features and classes are matched by name. "
+        "Parameters are those of the models; where these differ, an option has to choose.",
+    )  # fmt: skip
     merge.add_argument("first", metavar="MODEL")
     merge.add_argument("others", nargs="+", metavar="MODEL")
     merge.add_argument("--model", dest="output", required=True, metavar="FILE")
+    _add_again(merge, "merge models that have learned the same files,")
+    _add_parameters(merge)
+
+
+def _add_reestimate(commands: Any) -> None:
+    reestimate = commands.add_parser(
+        "reestimate", help="change a model's parameters, without its rows",
+        description="Estimate a model of the same statistics with other parameters, or another "
+        "member of the family: of full scatter GaussianBayes, PCAGaussianNB or GaussianNB. What is "
+        "not given stays as it is; of another member it is the default.",
+    )  # fmt: skip
+    reestimate.add_argument("model", metavar="MODEL")
+    reestimate.add_argument("--output", required=True, metavar="FILE", help="where the model goes")
+    _add_parameters(reestimate)
+
+
+def _add_parameters(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--missing", choices=["error", "skip"], help="in scoring and updates")
+    parser.add_argument(
+        "--priors", type=_priors_or_data, metavar="P,P|data",
+        help="of the classes, in their sorted order; data: their share of the rows",
+    )  # fmt: skip
+    parser.add_argument("--var-smoothing", type=_smoothing, metavar="F")
+    _add_family(parser, "as it is", of_data=False)
+    parser.add_argument("--quiet", action="store_true", help="no line at the end")
 
 
 def _add_predict(commands: Any) -> None:
@@ -236,7 +292,7 @@ def _add_predict(commands: Any) -> None:
     predict.add_argument("--evidence", action="store_true", help="add log p(x) as log_evidence")
     predict.add_argument(
         "--keep", type=_names, action=_More, default=(), metavar="A,B",
-        help=f"input columns to copy; {_AGAIN}",
+        help=f"input columns to copy, those of CSV as text; {_AGAIN}",
     )  # fmt: skip
     _add_on_error(predict, "null")
     _add_reading(predict)
@@ -279,7 +335,12 @@ def _add_target(parser: argparse.ArgumentParser, *, required: bool = True) -> No
     target.add_argument("--target-npy", metavar="FILE", help="labels (n,) of .npy data")
 
 
+def _add_again(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument("--again", action="store_true", help=f"{what} though it counts rows twice")
+
+
 def _add_learning(parser: argparse.ArgumentParser) -> None:
+    _add_again(parser, "learn files that the model has learned before,")
     parser.add_argument(
         "--max-classes", type=_positive, metavar="N",
         help="most distinct labels; more are an error at once; default: 10000",
@@ -364,11 +425,17 @@ def _priors(text: str) -> tuple[float, ...]:
     return priors
 
 
+def _priors_or_data(text: str) -> str | tuple[float, ...]:
+    return text if text == "data" else _priors(text)
+
+
 def _shrinkage(text: str) -> str | float:
-    return text if text == "oas" else _number(text)
+    return text if text in ("oas", "none") else _number(text)
 
 
-def _components(text: str) -> int | float:
+def _components(text: str) -> str | int | float:
+    if text == "all":
+        return text
     return int(text) if text.isdecimal() else _number(text)
 
 

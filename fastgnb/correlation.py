@@ -28,9 +28,30 @@ def least_eigenvalue(d: int) -> float:
     return d * EPS
 
 
-def rounding(d: int) -> float:
+def rounding(d: int, loss: float = 1.0) -> float:
     """The largest eigenvalue of a correlation matrix (d, d) that cannot be told from 0."""
-    return (d + _ROUNDINGS) * EPS
+    return (d + _ROUNDINGS) * EPS * loss
+
+
+def certain(stats: ClassStats) -> tuple[Floats, Floats]:
+    """Covariances (k, d, d), and by how much their relative errors grew (k,), 1 or more.
+
+    What `-` leaves has the rounding errors of what there was: a variance of that size is 0, with
+    all beside it, and others have so many digits less.
+    """
+    assert stats.covariance is not None
+    covariance, count = stats.covariance, stats.count[:, None]
+    if stats.peak is None:
+        return covariance, np.ones(len(count))
+    with np.errstate(over="ignore"):
+        had = np.divide(stats.peak, count, out=np.zeros_like(stats.peak), where=count > 0)
+    # A scatter that float64 does not hold is one that nothing is known of.
+    is_known = (stats.peak >= np.finfo(np.float64).tiny) & np.isfinite(had)
+    had = np.where(is_known, had, 0.0)
+    varies = stats.variance > _ROUNDINGS * EPS * had
+    loss = np.divide(had, stats.variance, out=np.ones_like(had), where=varies)
+    kept = np.where(varies[:, :, None] & varies[:, None, :], covariance, 0.0)
+    return kept, loss.max(axis=1, initial=1.0)
 
 
 def units(stats: ClassStats, covariance: Floats) -> Floats:
@@ -42,7 +63,7 @@ def units(stats: ClassStats, covariance: Floats) -> Floats:
     variance = np.diagonal(covariance, axis1=1, axis2=2)
     if (variance > 0).all():
         return np.asarray(np.sqrt(variance))
-    within = pooled(stats.count, stats.variance)
+    within = pooled(stats.count, np.diagonal(certain(stats)[0], axis1=1, axis2=2))
     total = np.minimum(stats.to_diag().collapse().variance[0], np.finfo(np.float64).max)
     other = np.where(within > 0, within, np.where(total > 0, total, 1.0))
     return np.asarray(np.sqrt(np.where(variance > 0, variance, other)))

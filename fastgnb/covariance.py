@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .correlation import (
+    certain,
     correlation,
     least_eigenvalue,
     rounding,
@@ -26,7 +27,7 @@ Floats = NDArray[np.float64]
 
 # Class means farther apart than this many standard deviations are not centred together: deviations
 # from a common centre would lose as many digits.
-FAR = 1024.0
+FAR = 64.0
 
 
 TARGETS = frozenset({"diagonal", "spherical"})
@@ -74,7 +75,7 @@ def estimate_full(
     if epsilon > 0:  # without smoothing the variance of all rows may overflow
         epsilon = epsilon_of(stats.to_diag().collapse(), var_smoothing)
     prior = prior_of(stats, priors)
-    shrunk = _shrunk(stats.covariance, stats.count, shrinkage, shrinkage_target)
+    shrunk = _shrunk(certain(stats)[0], stats.count, shrinkage, shrinkage_target)
     if tied:
         covariance = pooled(stats.count, shrunk, ddof)[None]
     else:
@@ -106,12 +107,17 @@ def whiten(stats: ClassStats, moments: FullMoments) -> RotatedParams:
     eigenvalue of that matrix that float64 cannot tell from 0, being below (d + 32) 2^-52, counts
     as d 2^-52, whatever the order of the features. So a class of few rows, or of one, is a thin
     density, and not none.
-    No class has a part in the units of another, unless its own variances are 0.
+    No class has a part in the units of another, unless its own variances are 0. Where rows were
+    subtracted, what cannot be told from 0 is more, by as much as there was more scatter.
     Cost: O(k d^3).
     """
     covariance = moments.covariance.reshape(-1, *moments.covariance.shape[-2:])
     unit = units(stats, covariance)
-    pairs = [_whitener(correlation(*each)) for each in zip(covariance, unit, strict=True)]
+    loss = certain(stats)[1]
+    pairs = [
+        _whitener(correlation(matrix, sd), loss[c] if len(loss) == len(unit) else loss.max())
+        for c, (matrix, sd) in enumerate(zip(covariance, unit, strict=True))
+    ]
     whitener = np.array([w for w, _ in pairs]) / unit[:, None, :]
     log_det = np.array([det for _, det in pairs]) + 2.0 * np.log(unit).sum(axis=1)
     k = len(stats.classes)
@@ -147,7 +153,7 @@ def _log_prior(prior: Floats, possible: NDArray[np.bool_]) -> Floats:
     return log_densities(prior, possible, np.ones((len(prior), 1)))[0]
 
 
-def _whitener(matrix: Floats) -> tuple[Floats, float]:
+def _whitener(matrix: Floats, loss: float) -> tuple[Floats, float]:
     """W (d, d) with W'W the inverse of a matrix of correlations, and the log det of that matrix.
 
     It is triangular where Cholesky's factor will do. A bound on the least eigenvalue tells, since
@@ -157,12 +163,12 @@ def _whitener(matrix: Floats) -> tuple[Floats, float]:
     try:
         lower = np.linalg.cholesky(matrix)
         inverse = _inverse(np.asarray(lower, np.float64))
-        if (inverse**2).sum() * 4.0 * rounding(d) < 1.0:
+        if (inverse**2).sum() * 4.0 * rounding(d, loss) < 1.0:
             return inverse, float(2.0 * np.log(np.diagonal(lower)).sum())
     except np.linalg.LinAlgError:
         pass
     values, vectors = np.linalg.eigh(matrix)
-    values = np.where(values > rounding(d), values, least_eigenvalue(d))
+    values = np.where(values > rounding(d, loss), values, least_eigenvalue(d))
     # No QR to make it triangular: the largest rows' rounding errors would drown the others.
     return vectors.T / np.sqrt(values)[:, None], float(np.log(values).sum())
 
@@ -198,9 +204,8 @@ def _shrunk(
             for S, n in zip(covariance, count, strict=True)
         ]
     share = np.broadcast_to(share, count.shape)[:, None, None]
-    return np.asarray(
-        (1.0 - share) * covariance + share * towards[:, :, None] * np.eye(towards.shape[1])
-    )
+    unit = np.eye(covariance.shape[1])
+    return np.asarray((1.0 - share) * covariance + share * towards[:, :, None] * unit)
 
 
 def _oas(covariance: Floats, count: float) -> float:

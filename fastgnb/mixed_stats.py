@@ -314,6 +314,7 @@ def _check_alike(a: MixedStats, b: MixedStats) -> tuple[str, ...] | None:
     names = common_names(a, b)
     if not np.array_equal(a.is_categorical, b.is_categorical):
         raise ValueError(
-            f"Statistics with categorical features {a._at()} cannot be combined with {b._at()}."
+            f"Statistics with categorical features {a._at()} cannot be combined with {b._at()}. "
+            "Give categorical_features by name or position, not 'auto', to both."
         )
     return names

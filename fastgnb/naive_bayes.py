@@ -36,7 +36,7 @@ class GaussianNB(GaussianClassifier):
     tied : bool, default=False
         Pool variances over the classes: with "diag" this is diagonal linear discriminant analysis,
         and with "spherical" the nearest centroid, with priors: it is scikit-learn's
-        `NearestCentroid` with uniform priors only, since those of the data favour classes of more rows.
+        `NearestCentroid` with uniform priors only, since the data's favour classes of more rows.
     ddof : {0, 1}, default=0
         Divide scatter by the weight less ddof, or where it is tied, less ddof a class.
 

@@ -12,7 +12,11 @@ Schema 2 adds the other members of the family, with `options` and full scatter; 
 are estimated anew from the statistics. A MixedNB has `categorical`, its features with categories,
 and their counts side by side in one tensor; the others are of its continuous features, which may
 be none. Schema 3 adds the options `shrinkage_target`, `standardize` and `max_categories`; without
-them, as in schema 2, they are "spherical", False and None. What an earlier schema can hold is still written in it.
+them, as in schema 2, they are "spherical", False and None. What an earlier schema can hold is still
+written in it.
+
+Beside the model a file may name the files that were learned by commands, see `_learned`: earlier
+versions of this package pass over them. They are lost where a model is loaded into an estimator.
 
 Pickle and joblib files of models work too, but loading one runs whatever code its writer chose:
 exchange model files, not pickles.
@@ -35,11 +39,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import __version__
+from . import __version__, _learned
 from ._atomic import replacing
 from ._categories import MixedRows, exact_table, slots, split
 from ._frames import in_memory, is_frame
 from ._labels import same_labels
+from ._learned import LearnedFile
 from ._model_file import ModelFileError, pack, unpack
 from ._naming import model_remedy, type_name
 from ._validate import NotFiniteError, check_finite, check_missing
@@ -100,7 +105,7 @@ class SavedModel:
     attributes, edited or not, and of other members those of features, or (k, r) of axes, with
     `rotated` for scoring, or of the continuous features, with `categorical` for the others;
     versions says what wrote it. target and weight name the columns of labels
-    and weights in the files that it learned from.
+    and weights in the files that it learned from, and learned are fingerprints of these files.
     """
 
     stats: Any
@@ -118,6 +123,7 @@ class SavedModel:
     options: Mapping[str, Any] = field(default_factory=lambda: dict(_PLAIN))
     rotated: RotatedParams | None = None
     categorical: Sequence[CategoryMoments] | None = None
+    learned: tuple[LearnedFile, ...] = ()
 
     @classmethod
     def from_stats(
@@ -152,10 +158,11 @@ class SavedModel:
 
     def with_stats(self, stats: ClassStats | MixedStats) -> SavedModel:
         """The model of other statistics, with these parameters."""
-        return SavedModel.from_stats(
+        found = SavedModel.from_stats(
             stats, priors=self.priors, var_smoothing=self.var_smoothing, missing=self.missing,
             target=self.target, weight=self.weight, model=self.model, **self.options,
         )  # fmt: skip
+        return replace(found, learned=self.learned)
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -190,7 +197,8 @@ class SavedModel:
         params = self.rotated or self._gaussian()
         scores = score(rows, params, table=table, evidence=evidence, skip=skip)
         if scores.bad >= 0:
-            check_finite(rows, None, skip=skip)
+            can_skip = not MEMBERS[self.model].needs_full
+            check_finite(rows, None, skip=skip, can_skip=can_skip)
         return scores
 
     def _gaussian(self) -> GaussianParams:
@@ -235,16 +243,17 @@ class SavedModel:
                 "A label or name holds two surrogates that JSON reads as one character. Write that "
                 "character itself."
             )
-        data = pack(text, tensors)
+        data = pack(text, tensors, json.dumps(self.learned) if self.learned else None)
         with replacing(Path(path), last=True) as temporary:
             temporary.write_bytes(data)
 
 
 def read(path: str | os.PathLike[str]) -> SavedModel:
     """Read a model file. Raises ModelFileError, and OSError where it cannot be read at all."""
-    document, tensors = unpack(path)
+    document, tensors, learned = unpack(path)
     try:
-        return _restore(document, tensors)
+        saved = _restore(document, tensors)
+        return saved if learned is None else replace(saved, learned=_learned.restore(learned))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         name = os.fspath(path)
         raise ModelFileError(f"{name}: the model in it is not valid: {error}") from error

@@ -27,6 +27,7 @@ from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from ._cross_validate import check_failures, check_family, cross_validate
 from ._folds import Task, candidate_of, evaluate, quick_scorer
+from ._validate import plain_text
 
 __all__ = ["StatsGridSearchCV", "cross_validate"]
 
@@ -166,7 +167,7 @@ class StatsGridSearchCV(GridSearchCV):  # type: ignore[misc]
                 "or use sklearn.model_selection.GridSearchCV."
             )
         scorers, metric = self._get_scorers()
-        X, y = indexable(X, y)
+        X, y = indexable(X, plain_text(y))
         params = _check_method_params(X, params=params)
         routed = self._get_routed_params_for_fit(params)
         fitted = self._search(X, y, scorers, metric, routed)

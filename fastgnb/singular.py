@@ -29,9 +29,9 @@ def left_singular(factor: Floats) -> tuple[Floats, Floats]:
         U, s, _ = np.linalg.svd(factor, full_matrices=False)
         return U, s
     order = np.argsort(-size, kind="stable")
-    # Rows of falling size and QR give columns that are all but orthogonal. An error is one of a row.
-    columns = np.linalg.qr(factor[order].T, mode="r").T
-    columns = _orthogonal(np.ascontiguousarray(columns))
+    # QR of rows of falling size leaves columns all but orthogonal, with errors relative to rows.
+    upper = np.asarray(np.linalg.qr(factor[order].T, mode="r"))
+    columns = _orthogonal(np.ascontiguousarray(upper.T))
     s = _lengths(columns)
     U = np.empty_like(columns)
     U[order] = columns / s
@@ -40,7 +40,7 @@ def left_singular(factor: Floats) -> tuple[Floats, Floats]:
 
 
 def _orthogonal(columns: Floats) -> Floats:
-    """The columns (d, r) times a rotation that makes them orthogonal, pairs of columns at a time."""
+    """The columns (d, r) times the rotation that makes them orthogonal, many pairs at a time."""
     d, r = columns.shape
     enough = (d + 8) * float(np.finfo(np.float64).eps)
     places = np.arange(r + r % 2)

@@ -25,13 +25,21 @@ from typing import Any
 
 import numpy as np
 
-from . import _columns
-from ._arrow import pa, pc
+from ._arrow import pa
 from ._batch import BATCH_BYTES, Batch, RowSource, check_unchanged, rows_in_batch, stamp_of
-from ._columns import Columns
+from ._column_kinds import (
+    category_kinds,
+    check_numbers,
+    csv_types,
+    is_single,
+    keep_schema,
+    label_kinds,
+)
+from ._columns import Columns, check_excluded, check_present, with_rows
+from ._default_features import planned
 from ._npy_rows import NpyRows, check_no_pipe
 from ._readers import ENDINGS, SourceError, TableFile, naming, open_table
-from ._values import categories, fill, has_label, labels, weights
+from ._values import categories, fill, has_label, kept, labels, weights
 
 __all__ = [
     "BATCH_BYTES",
@@ -144,57 +152,69 @@ class TableRows(RowSource):
         batch_rows: int | None,
         stamps: Sequence[tuple[int, ...]],
     ) -> None:
-        _columns.check_present(files[0], [*columns.named(), *columns.exclude])
-        columns = _columns.find_categorical(files[0], columns)
-        if columns.features is None:
-            columns, self.left_out = _columns.default_features(files[0], columns)
-        for file in files:
-            _columns.check_columns(file, columns)
-        features = columns.features or ()
-        counts = [file.n_rows for file in files]
-        self._files, self._parts, self._stamps = files, columns, stamps
         self.paths = [file.path for file in files]
+        counts = [file.n_rows for file in files]
+        self.n_rows = None if None in counts else sum(n for n in counts if n is not None)
+        by_path = dict(zip(self.paths, stamps, strict=True))
+        files = with_rows(files)
+        check_excluded(files, columns.exclude)
+        check_present(files, columns.named())
+        plan = planned(files, columns)
+        self.left_out, self.notes, self.warnings = plan.left_out, plan.notes, plan.warnings
+        columns = plan.columns
+        features = columns.features or ()
+        check_present(files, columns.named())
+        check_numbers(files, columns)
+        self._files, self._parts = files, columns
+        self._stamps = [by_path[file.path] for file in files]
         self.features, self.n_features = features, len(features)
         self._continuous = columns.continuous()
-        single = bool(self._continuous) and _columns.is_single(files, self._continuous)
+        single = bool(self._continuous) and is_single(files, self._continuous)
         self.dtype = np.dtype(np.float32 if single else np.float64)
         if columns.marked:
             marked = set(columns.marked)
             self._is_categorical = np.array([name in marked for name in features])
-        self._kinds = _columns.category_kinds(files, columns)
-        self.n_rows = None if None in counts else sum(n for n in counts if n is not None)
-        self.target_kind = _columns.target_kind(files, columns.target)
-        texts = {name for name, kind in self._kinds.items() if kind == "text"}
-        self.keep_schema = _columns.keep_schema(files, columns.keep, texts)
+        self._set_kinds(files, columns)
         rows = batch_rows or rows_in_batch(self.n_features, self.dtype)
         self._batch_rows = min(rows, sys.maxsize)
+
+    def _set_kinds(self, files: Sequence[TableFile], columns: Columns) -> None:
+        """What text of CSV stands for, and the types of what is kept."""
+        target = label_kinds(files, columns)
+        kinds = category_kinds(files, columns)
+        self.target_kind, self.target_example = target.kind, target.example
+        self._target_of_text = target.of_text
+        self._categories_of_text = {name: kind.of_text for name, kind in kinds.items()}
+        self.keep_schema = keep_schema(files, columns.keep)
 
     def __iter__(self) -> Iterator[Batch]:
         buffer = np.empty(0, self.dtype)
         self.n_dropped = 0
-        for file, stamp in zip(self._files, self._stamps, strict=True):
-            types = _columns.csv_types(file, self._parts, self.keep_schema, self._kinds)
+        for at, (file, stamp) in enumerate(zip(self._files, self._stamps, strict=True)):
+            types = csv_types(file, self._parts)
             first_row = 0
             check_unchanged(file.path, stamp)
+            if file.n_rows == 0:
+                continue
             for table in _ahead(file.batches(self._parts.named(), types, self._batch_rows)):
                 check_unchanged(file.path, stamp)
                 size = table.num_rows * len(self._continuous)
                 buffer = buffer if buffer.size >= size else np.empty(size, self.dtype)
                 with naming(file.path):
-                    rows, numbers = self._with_label(file, table, first_row)
-                    batch = self._batch(file, rows, first_row, numbers, buffer)
+                    rows, numbers = self._with_label(at, table, first_row)
+                    batch = self._batch(at, rows, first_row, numbers, buffer)
                 if rows.num_rows:
                     yield batch
                 first_row += table.num_rows
             check_unchanged(file.path, stamp)
 
     def _with_label(
-        self, file: TableFile, table: pa.RecordBatch, first_row: int
+        self, at: int, table: pa.RecordBatch, first_row: int
     ) -> tuple[pa.RecordBatch, np.ndarray | None]:
         """The rows that are not to be dropped, and their numbers in the file if some are."""
         if self._parts.target is None or not self._parts.drop_null_target:
             return table, None
-        mask = has_label(table.column(self._parts.target), blank_is_null=file.is_text)
+        mask = has_label(table.column(self._parts.target), self._target_of_text.get(at))
         if mask.all():
             return table, None
         self.n_dropped += int(len(mask) - mask.sum())
@@ -202,38 +222,34 @@ class TableRows(RowSource):
 
     def _batch(
         self,
-        file: TableFile,
+        at: int,
         table: pa.RecordBatch,
         first_row: int,
         numbers: np.ndarray | None,
         buffer: np.ndarray,
     ) -> Batch:
+        """The rows of file `at`, whose features go into `buffer`."""
         parts, n, d = self._parts, table.num_rows, len(self._continuous)
-        rows = buffer[: n * d].reshape(d, n)
+        path, rows = self._files[at].path, buffer[: n * d].reshape(d, n)
+        batch = Batch(rows.T, None, None, None, path, first_row, self.features, row_numbers=numbers)
         for row, name in zip(rows, self._continuous, strict=True):
-            fill(row, table.column(name))
-        batch = Batch(
-            rows.T, None, None, None, file.path, first_row, self.features, row_numbers=numbers
-        )
+            fill(row, table.column(name), batch, name)
         found: dict[str, Any] = {}
         if parts.target is not None:
-            found["y"] = labels(batch, parts.target, table.column(parts.target), file.is_text)
+            column, of_text = table.column(parts.target), self._target_of_text.get(at)
+            found["y"] = labels(batch, parts.target, column, of_text)
         if parts.weight is not None:
             found["weight"] = weights(batch, parts.weight, table.column(parts.weight))
         if parts.keep:
-            found["kept"] = self._kept(table)
+            found["kept"] = kept(batch, table, self.keep_schema)
         if self._is_categorical is not None:
-            marked = set(parts.marked)
-            names = [name for name in self.features or () if name in marked]
+            names = [name for name in self.features or () if name in self._categories_of_text]
             found["categorical"] = tuple(
-                categories(batch, name, table.column(name), file.is_text) for name in names
+                categories(batch, name, table.column(name), self._categories_of_text[name].get(at))
+                for name in names
             )
             found["is_categorical"] = self._is_categorical
         return dataclasses.replace(batch, **found)
-
-    def _kept(self, table: pa.RecordBatch) -> pa.RecordBatch:
-        arrays = [pc.cast(table.column(f.name), f.type) for f in self.keep_schema]
-        return pa.RecordBatch.from_arrays(arrays, schema=self.keep_schema)
 
 
 def _ahead(tables: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -7,7 +7,7 @@ Nothing here calls the library.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal, localcontext
+from decimal import Decimal, getcontext, localcontext
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -90,12 +90,39 @@ def _density(x: Any, mean: list[Fraction], shape: _Shape, prior: Decimal) -> tup
     return value, float(error)
 
 
+def along_axes(X: Any, y: Sequence[int], rows: Any, *, rotation: str) -> list[list[Decimal]]:
+    """Joint log likelihoods of rows by naive Bayes without smoothing, along all axes of the "total"
+    scatter or of that "within" classes."""
+    stats, whole = full_stats(X, y), full_stats(X, [0] * len(y))
+    n, d = sum(stats.count), len(whole.mean[0])
+    with localcontext() as context:
+        context.prec = 5 * DIGITS
+        within = [[sum(s[i][j] for s in stats.scatter) for j in range(d)] for i in range(d)]
+        scatter = whole.scatter[0] if rotation == "total" else within
+        top = max(scatter[j][j] for j in range(d))
+        _, axes = jacobi([[decimal(v / top) for v in row] for row in scatter])
+        out = []
+        for x in np.asarray(rows):
+            out.append([])
+            for count, mean, s in zip(stats.count, stats.mean, stats.scatter, strict=True):
+                value = decimal(count / n).ln()
+                for axis in axes:
+                    z = sum(
+                        a * decimal(exact(v) - m) for a, v, m in zip(axis, x, mean, strict=True)
+                    )
+                    var = sum(a * decimal(s[i][j] / count) * b
+                              for i, a in enumerate(axis) for j, b in enumerate(axis))  # fmt: skip
+                    value -= (z * z / var + (2 * PI * var).ln()) / 2
+                out[-1].append(value)
+        return out
+
+
 def jacobi(matrix: list[list[Decimal]]) -> tuple[list[Decimal], list[list[Decimal]]]:
-    """Eigenvalues and eigenvectors, as rows, of a symmetric matrix."""
+    """Eigenvalues and eigenvectors, as rows, of a symmetric matrix, in the context's digits."""
     d = len(matrix)
     a = [row[:] for row in matrix]
     v = [[Decimal(int(i == j)) for j in range(d)] for i in range(d)]
-    tiny = Decimal(10) ** (15 - DIGITS)
+    tiny = Decimal(10) ** (15 - getcontext().prec)
     while max((abs(a[i][j]) for i in range(d) for j in range(i)), default=Decimal(0)) > tiny:
         for p in range(d):
             for q in range(p + 1, d):

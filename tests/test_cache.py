@@ -727,7 +727,7 @@ for kind in ("f4", "f8", "i8"):
     data, model, out = (f"{folder}/{kind}.{end}" for end in ("parquet", "fgnb", "csv"))
     (frame * 9).astype(kind).assign(y=text).to_parquet(data)
     for command in (["fit", data, "--target", "y", "--model", model],
-                    ["update", model, data, "--target", "y"],
+                    ["update", model, data, "--target", "y", "--again"],
                     ["predict", model, data, "--proba", "--evidence", "--output", out]):
         assert cli.main([*command, "--quiet"]) == 0
 print(warm, _jit.n_compiled())

@@ -30,6 +30,14 @@ MEMBERS = {
         ["--model-type", "PCAGaussianNB", "--n-components", "2"],
         PCAGaussianNB(n_components=2),
     ),
+    "target": (
+        ["--model-type", "GaussianBayes", "--shrinkage", "oas", "--shrinkage-target", "spherical"],
+        GaussianBayes(shrinkage="oas", shrinkage_target="spherical"),
+    ),
+    "standard": (
+        ["--model-type", "PCAGaussianNB", "--standardize", "--n-components", "2"],
+        PCAGaussianNB(n_components=2, standardize=True),
+    ),
     "share": (
         ["--model-type", "PCAGaussianNB", "--n-components", "0.75", "--rotation", "class"],
         PCAGaussianNB(n_components=0.75, rotation="class"),
@@ -126,6 +134,11 @@ def test_evaluate_and_show(files, name, capsys):
             ["--model-type", "GaussianBayes", "--missing", "skip"],
             "--missing skip is not an option of GaussianBayes",
         ),
+        (["--standardize"], "--standardize is not an option of GaussianNB"),
+        (
+            ["--model-type", "PCAGaussianNB", "--shrinkage-target", "diagonal"],
+            "--shrinkage-target is not an option of PCAGaussianNB",
+        ),
         (["--covariance-type", "full"], "covariance_type must be one of ['diag', 'spherical']"),
         (
             ["--model-type", "GaussianBayes", "--reg-param", "1.5"],
@@ -159,6 +172,6 @@ def test_models_of_two_kinds_do_not_merge(files, capsys):
     run("fit", data, "--target", "y", "--model", folder / "c", "--model-type", "GaussianBayes",
         "--quiet")  # fmt: skip
     line = fails(capsys, "merge", folder / "a", folder / "b", "--model", folder / "m")
-    assert "options is" in line
+    assert "tied is True, but False in " in line
     line = fails(capsys, "merge", folder / "a", folder / "c", "--model", folder / "m")
     assert "model is 'GaussianBayes', but 'GaussianNB' in" in line

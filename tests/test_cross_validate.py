@@ -192,15 +192,15 @@ def test_the_score_method_gets_what_it_requests(rng):
 def test_what_is_not_requested_is_refused(rng):
     X, y = rows("naive")
     w = rng.random(150)
-    text = r"\[sample_weight\] are passed but are not explicitly set as requested or not"
-    with pytest.raises(ValueError, match=text + r" requested for GaussianNB\.fit"):
+    text = r"\[sample_weight\] are passed but are not explicitly set .* for GaussianNB\.fit"
+    with pytest.raises(ValueError, match=text):
         StatsGridSearchCV(GaussianNB(), {}).fit(X, y, sample_weight=w)
     errors = []
     for function in (cross_validate, model_selection.cross_validate):
-        with pytest.raises(ValueError, match=text) as caught:
+        with pytest.raises(ValueError, match=r"sample_weight'?\] are passed") as caught:
             function(GaussianNB(), X, y, params={"sample_weight": w})
         errors.append(str(caught.value))
-    assert errors[0] == errors[1]
+    assert errors[0] == errors[1] or "to cross validation" in errors[1]  # scikit-learn 1.6
     with pytest.raises(ValueError, match="`groups` can only be passed if metadata routing is not"):
         cross_validate(GaussianNB(), X, y, groups=np.ones(150))
 
@@ -272,7 +272,7 @@ def test_nested_searches():
         cross_val_score(make_pipeline(StandardScaler(), ours), X, y),
         cross_val_score(make_pipeline(StandardScaler(), theirs), X, y),
     )
-    outer = GridSearchCV(ours, {"estimator__tied": [False, True]}, cv=2, n_jobs=2).fit(X, y)
+    outer = GridSearchCV(ours, {"estimator__tied": [False, True]}, cv=2).fit(X, y)
     wanted = GridSearchCV(theirs, {"estimator__tied": [False, True]}, cv=2).fit(X, y)
     assert outer.best_params_ == wanted.best_params_
     assert_allclose(outer.best_score_, wanted.best_score_)

@@ -39,9 +39,7 @@ def exact_joint(model, X):
     covariance = np.broadcast_to(
         model.covariance_, (len(model.classes_), *model.covariance_.shape[-2:])
     )
-    return np.array(
-        [oracles.full_joint(x, model.class_prior_, means, covariance) for x in X]
-    )
+    return np.array([oracles.full_joint(x, model.class_prior_, means, covariance) for x in X])
 
 
 @pytest.mark.parametrize("tied", [False, True])

@@ -617,7 +617,7 @@ def test_a_type_of_labels_takes_no_memory_that_the_labels_do_not(path, dtype):
 def test_one_long_label_among_many_takes_no_memory_for_each(path):
     labels = np.array([f"{i:04}" for i in range(999)] + ["long" * 5000], object)
     of_rows(np.zeros((1000, 1)), labels).write(path)
-    document, tensors = _model_file.unpack(path)
+    document, tensors, _ = _model_file.unpack(path)
     document["classes"]["dtype"] = "<U20000"
     path.write_bytes(_model_file.pack(json.dumps(document), tensors))
     tracemalloc.start()
@@ -821,11 +821,13 @@ def test_files_of_the_past_predict_and_learn_on(name):
 PAST_MEMBERS = {
     "schema2_tied": (ROWS, SEVENS, GaussianNB(tied=True, covariance_type="spherical", ddof=1)),
     "schema2_full": (
-        ROWS, TEXT,
+        ROWS,
+        TEXT,
         GaussianBayes(reg_param=0.125, shrinkage="oas", shrinkage_target="spherical"),
     ),
     "schema2_shared": (
-        ROWS, SEVENS,
+        ROWS,
+        SEVENS,
         GaussianBayes(tied=True, ddof=1, priors=[0.25, 0.75], shrinkage_target="spherical"),
     ),
     "schema2_axes": (ROWS, SEVENS, PCAGaussianNB(n_components=1, rotation="within")),
@@ -836,8 +838,17 @@ PAST_MEMBERS = {
         objects(GAPS[:, 0], [None, *TEXT[1:]], SEVENS == 7, np.arange(8) // 3),
         TEXT,
         MixedNB(
-            categorical_features=[1, 2, 3], alpha=0.25, min_categories=[2, 2, 9], missing="skip"
+            categorical_features=[1, 2, 3],
+            alpha=0.25,
+            min_categories=[2, 2, 9],
+            max_categories=None,
+            missing="skip",
         ),
+    ),
+    "schema3_mixed": (
+        objects(ROWS[:, 0], TEXT, np.arange(8) // 3),
+        SEVENS,
+        MixedNB(categorical_features=[1, 2], max_categories=99),
     ),
 }
 
@@ -865,7 +876,7 @@ def test_a_schema_has_its_files():
     assert numbers == set(range(1, _model_file.SCHEMA + 1))
     assert {path.stem for path in DATA.glob("*.fgnb")} == set(past)
     for name in past:
-        document, _ = _model_file.unpack(DATA / f"{name}.fgnb")
+        document, _, _ = _model_file.unpack(DATA / f"{name}.fgnb")
         assert name.startswith(f"schema{document['schema']}_")
 
 
@@ -1332,7 +1343,8 @@ def test_a_killed_save_leaves_one_of_two_files(python, tmp_path, kills):
     assert set(said) == {"2", "3"}
     # What the killed ones left is hidden, in no one's way, and no half of it loads.
     left = [name for name in os.listdir(folder) if name != "model.fgnb"]
-    assert all(re.fullmatch(r"\.model\.fgnb\.[0-9a-f]{8}-\d+\.[0-9a-f]{8}\.tmp", name) for name in left)
+    ours = re.compile(r"\.model\.fgnb\.[0-9a-f]{8}-\d+\.[0-9a-f]{8}\.tmp")
+    assert all(ours.fullmatch(name) for name in left)
     assert not list(folder.glob("*.fgnb"))[1:]
     for name in left:
         again, _ = read_or_refuse(folder / name)

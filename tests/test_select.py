@@ -15,9 +15,11 @@ from sklearn.model_selection import (
     KFold,
     LeaveOneOut,
     LeavePGroupsOut,
+    PredefinedSplit,
     RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedKFold,
+    TimeSeriesSplit,
 )
 
 from fastgnb import ClassStats, GaussianBayes, GaussianNB, MixedNB, MixedStats, PCAGaussianNB
@@ -175,14 +177,16 @@ def test_ways_to_refit(name, scoring, refit):
         RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=5),
         ShuffleSplit(3, test_size=0.4, random_state=1),
         LeaveOneOut(),
+        TimeSeriesSplit(4),
+        PredefinedSplit(np.arange(150) % 4 - 1),
         [(np.arange(50, 150), np.arange(50))],
         [(np.arange(100), np.arange(50, 150)), (np.arange(100, 150), np.arange(10))],
         [([*range(1, 99)], [0, 0]), ([0, *range(99)], [*range(99, 150)])],
         [(np.arange(-100, 0), np.arange(-150, -100)), (np.arange(50), np.arange(-100, 0))],
         [(np.arange(150) < 100, np.arange(150) >= 100), (np.arange(150) > 9, np.arange(150) < 10)],
     ],
-    ids=["None", "2", "kfold", "stratified", "repeated", "shuffle", "one row", "one pair",
-         "overlap", "twice", "negative", "masks"],
+    ids=["None", "2", "kfold", "stratified", "repeated", "shuffle", "one row", "time",
+         "predefined", "one pair", "overlap", "twice", "negative", "masks"],
 )  # fmt: skip
 @pytest.mark.parametrize("name", ["naive", "full"])
 def test_every_kind_of_split(cv, name):
@@ -305,7 +309,7 @@ def test_rows_of_any_kind(kind, name):
         X = {"list": X.tolist(), "fortran": np.asfortranarray(X), "float32": X.astype("f4")}[kind]
     model, grid = GRIDS[name]
     ours, theirs = both(model, grid, X, y, cv=3)
-    assert hasattr(ours, "feature_names_in_") == (kind in ("pandas", "polars"))
+    assert hasattr(ours, "feature_names_in_") == hasattr(theirs, "feature_names_in_")
     if hasattr(theirs, "feature_names_in_"):
         assert_array_equal(ours.feature_names_in_, theirs.feature_names_in_)
 
@@ -390,6 +394,7 @@ VALUES = {  # other values of each constructor parameter than its default
     "priors": [0.5, 0.25, 0.25], "var_smoothing": 0.5, "missing": "skip", "tied": True, "ddof": 1,
     "covariance_type": "spherical", "reg_param": 0.5, "shrinkage": 0.5, "n_components": 2,
     "rotation": "within", "categorical_features": [0, 2], "alpha": 7.0, "min_categories": 20,
+    "shrinkage_target": "spherical", "standardize": True, "max_categories": 50,
 }  # fmt: skip
 
 
@@ -449,6 +454,43 @@ def test_statistics_that_do_not_add_are_fitted_from_rows(monkeypatch):
 
 
 # --- "auto" ------------------------------------------------------------------------------------
+
+
+def test_auto_where_a_fold_has_no_text():
+    """An object column that is mostly None: only all rows say what it holds."""
+    pd = pytest.importorskip("pandas")
+    draw = np.random.default_rng(2)
+    y = np.tile([0, 1], 50)
+    note = np.full(100, None, object)
+    note[[3, 28, 29, 50, 51]] = ["late", "early", "late", "early", "late"]
+    frame = pd.DataFrame({"x": draw.normal(size=100) + y, "note": pd.Series(note, dtype=object)})
+    model = MixedNB(categorical_features="auto", missing="skip")
+    ours, _ = both(model, {"alpha": [1.0, 0.1]}, frame, y, cv=KFold(5))
+    assert np.isfinite(ours.cv_results_["mean_test_score"]).all()
+    rare = KFold(20)  # most folds have no text, and so has all but one training set of these pairs
+    pairs = [(test, train) for train, test in rare.split(frame)]
+    found = StatsGridSearchCV(model, {"alpha": [1.0, 0.1]}, cv=pairs, error_score="raise")
+    assert np.isfinite(found.fit(frame, y).cv_results_["mean_test_score"]).all()
+
+
+def test_auto_is_decided_once_where_rows_are_fitted(monkeypatch):
+    pd = pytest.importorskip("pandas")
+    X, y = rows("mixed")
+    frame = pd.DataFrame({"a": X[:, 0], "b": np.array(["x", "y", "z"])[y]})
+    model = MixedNB(categorical_features="auto")
+    wanted = StatsGridSearchCV(model, {"alpha": [1.0, 2.0]}, cv=3).fit(frame, y)
+    monkeypatch.setattr(MixedNB, "_gather", lambda *rows: 1 / 0)
+    decided = []
+    plain = MixedNB.fit
+
+    def fit(self, *args, **keywords):
+        decided.append(self.categorical_features)
+        return plain(self, *args, **keywords)
+
+    monkeypatch.setattr(GaussianNB.__base__, "fit", fit)
+    ours = StatsGridSearchCV(model, {"alpha": [1.0, 2.0]}, cv=3).fit(frame, y)
+    assert_same_search(ours, wanted)
+    assert [np.asarray(one).tolist() for one in decided] == [[False, True]] * 6 + ["auto"]
 
 
 def test_auto_is_decided_once(monkeypatch):

@@ -146,6 +146,39 @@ def test_scores_that_are_no_numbers(scoring):
         StatsGridSearchCV(GaussianNB(), {}, scoring=scoring, refit=False).fit(X, y)
 
 
+def test_a_score_that_raises_for_one_candidate():
+    X, y = rows("naive")
+
+    def fussy(model, X, y):
+        if model.tied:
+            raise RuntimeError("Not this one.")
+        return 0.5
+
+    ours, told = run(StatsGridSearchCV(GaussianNB(), {"tied": [True, False]}, scoring=fussy), X, y)
+    assert sum("Scoring failed." in text[0] for _, text in told) == 5
+    assert ours.best_params_ == {"tied": False}
+    both(GaussianNB(), {"tied": [True, False]}, X, y, scoring=fussy, error_score=-1.0)
+    both(GaussianNB(), {"tied": [True, False]}, X, y, scoring={"a": fussy, "b": "accuracy"},
+         refit="a", return_train_score=True)  # fmt: skip
+    with pytest.raises(RuntimeError, match="Not this one"):
+        StatsGridSearchCV(GaussianNB(), {"tied": [True]}, scoring=fussy, error_score="raise").fit(
+            X, y
+        )
+
+
+def test_one_of_several_scores_is_not_defined():
+    """An area under a curve of two classes where a fold has one."""
+    X, y = rows("naive")
+    order = np.argsort(y[:100] > 0, kind="stable")
+    X, y = X[order], y[order] > 0
+    how = {"scoring": ["accuracy", "roc_auc"], "refit": "accuracy", "cv": KFold(3)}
+    ours, told = run(StatsGridSearchCV(GaussianNB(), {"ddof": [0, 1]}, **how), X, y)
+    assert told
+    assert np.isfinite(ours.best_score_)
+    assert np.isnan(ours.cv_results_["mean_test_roc_auc"]).all()
+    both(GaussianNB(), {"ddof": [0, 1]}, X, y, **how)
+
+
 def raised(search, X, y, **params):
     with pytest.raises(Exception) as caught:  # noqa: PT011
         search.fit(X, y, **params)
@@ -173,7 +206,7 @@ def raised(search, X, y, **params):
         {"return_train_score": "yes"},
         {"n_jobs": 1.5},
     ],
-    ids=str,
+    ids=" ".join,
 )
 def test_options_are_refused_in_the_same_words(options):
     X, y = rows("naive")

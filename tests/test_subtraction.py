@@ -8,8 +8,9 @@ from fractions import Fraction
 import numpy as np
 import oracles
 import pytest
+from sklearn.base import clone
 
-from fastgnb import ClassStats
+from fastgnb import ClassStats, GaussianBayes, GaussianNB, PCAGaussianNB
 from fastgnb.mixed_stats import MixedStats
 
 NONE = np.nan
@@ -106,6 +107,23 @@ def test_any_scale(weight, unit, scatter):
     assert not (last - part([3])).count.any()
     with pytest.raises(ValueError, match="would be left with negative scatter"):
         whole - part([1, 2], times=2)
+
+
+@pytest.mark.parametrize("weight", [1e-320, 1e-290, 1e200, 1e290])
+@pytest.mark.parametrize("unit", [1e-150, 1e-20, 1e60, 1e140])
+@pytest.mark.parametrize(
+    "model", [GaussianNB(tied=True), GaussianBayes(), PCAGaussianNB()], ids=str
+)
+def test_models_of_what_is_left_at_any_scale(rng, weight, unit, model):
+    X, y = rng.normal(size=(40, 3)), np.arange(40) % 2
+    X += y[:, None]
+    wanted = clone(model).fit(X[20:], y[20:]).predict_proba(X)
+    parts = [
+        of(X[rows] * unit, y[rows], np.full(20, weight), scatter="full")
+        for rows in (slice(0, 20), slice(20, 40))
+    ]
+    left = clone(model).fit_stats(parts[0] + parts[1] - parts[0])
+    np.testing.assert_allclose(left.predict_proba(X * unit), wanted, rtol=1e-9, atol=1e-12)
 
 
 def test_windows_at_any_scale(rng):

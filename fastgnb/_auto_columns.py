@@ -1,0 +1,114 @@
+"""Categorical columns that `--categorical auto` took and that turn out to identify rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ._batch import Batch
+from ._categories import looks_like_key
+from ._readers import SourceError
+from .mixed_stats import MixedStats
+
+__all__ = ["AutoColumns"]
+
+_ENOUGH = 10_000
+"""Rows after which it is decided which columns look like keys."""
+
+
+class AutoColumns:
+    """Leaves out categorical columns that look like keys, or have more categories than allowed.
+
+    What looks like a key is decided once, after the first rows, by all of them. `left_out` names
+    the columns in the order in which they were found. Memory: that of the first rows' labels.
+    """
+
+    def __init__(self, max_categories: int | None) -> None:
+        self.left_out: list[str] = []
+        self._most = max_categories
+        self._labels: dict[str, set[object]] | None = {}  # until it is decided
+        self._values: dict[str, int] = {}
+        self._rows = 0
+
+    def look(self, batch: Batch) -> Batch:
+        """The next batch without the columns that are left out."""
+        batch = self._reduced(batch)
+        if self._labels is None:
+            return batch
+        for name, column in zip(_marked(batch), batch.categorical, strict=True):
+            codes = np.unique(column.codes)
+            labels = column.labels[codes[codes >= 0]].tolist()
+            self._labels.setdefault(name, set()).update(labels)
+            present = int(np.count_nonzero(column.codes >= 0))
+            self._values[name] = self._values.get(name, 0) + present
+        self._rows += len(batch.X)
+        if self._rows >= _ENOUGH:
+            self.decide()
+        return self._reduced(batch)
+
+    def decide(self) -> None:
+        """Leave out what looks like a key, by the rows so far."""
+        for name, labels in (self._labels or {}).items():
+            if looks_like_key(len(labels), self._values[name]):
+                self.left_out.append(name)
+        self._labels = None
+
+    def bound(self, stats: MixedStats) -> None:
+        """Leave out columns with too many categories in the statistics of some of the rows."""
+        names = stats.feature_names or ()
+        at = np.flatnonzero(stats.is_categorical).tolist()
+        for j, labels in zip(at, stats.categories, strict=True):
+            beyond = self._most is not None and len(labels) > self._most
+            if beyond and names[j] not in self.left_out:
+                self.left_out.append(names[j])
+
+    def without(self, stats: MixedStats) -> MixedStats:
+        """Statistics without the columns that are left out."""
+        names = stats.feature_names or ()
+        gone = set(self.left_out)
+        if gone.isdisjoint(names):
+            return stats
+        at = np.flatnonzero(stats.is_categorical).tolist()
+        stay = [i for i, j in enumerate(at) if names[j] not in gone]
+        return replace(
+            stats,
+            categories=tuple(stats.categories[i] for i in stay),
+            counts=tuple(stats.counts[i] for i in stay),
+            is_categorical=stats.is_categorical[[name not in gone for name in names]],
+            feature_names=tuple(name for name in names if name not in gone),
+        )
+
+    def check(self, n_features: int, path: object) -> None:
+        """Raise SourceError where no feature is left."""
+        if n_features == 0:
+            raise SourceError(
+                f"{path}: every column looks like an identifier; name those that are features "
+                "with --features, and those of them that are categories with --categorical"
+            )
+
+    def _reduced(self, batch: Batch) -> Batch:
+        names, gone = batch.features or (), set(self.left_out)
+        if batch.is_categorical is None or gone.isdisjoint(names):
+            return batch
+        mask = np.array([name not in gone for name in names])
+        self.check(int(mask.sum()), batch.path)
+        marked = _marked(batch)
+        return replace(
+            batch,
+            features=tuple(name for name in names if name not in gone),
+            categorical=tuple(
+                column
+                for name, column in zip(marked, batch.categorical, strict=True)
+                if name not in gone
+            ),
+            is_categorical=batch.is_categorical[mask],
+        )
+
+
+def _marked(batch: Batch) -> list[str]:
+    """Names of the categorical columns."""
+    mask = batch.is_categorical
+    if mask is None:
+        return []
+    return [name for name, is_marked in zip(batch.features or (), mask, strict=True) if is_marked]

@@ -1,0 +1,197 @@
+"""Which columns are features, and which of these hold categories, where they are not named.
+
+All files decide, in any order alike: a feature is a column of numbers wherever it has a value.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from ._arrow import pa
+from ._column_kinds import has_values, kind_of_type
+from ._columns import Columns, check_present
+from ._index_columns import index_columns, partition_keys
+from ._readers import SourceError, TableFile
+from ._texts import advice, kind_of
+
+__all__ = ["Plan", "planned"]
+
+_Found = dict[str, dict[int, str]]
+"""What columns hold, "number", "boolean", "text" or "other", by their names and files."""
+
+
+_NUMBERS = {"number", "boolean"}
+
+
+class Plan(NamedTuple):
+    """Columns with their features, and what was decided about the others.
+
+    left_out : columns that are no features since they hold no numbers.
+    notes : other decisions. warnings : decisions that may well be wrong, to tell in any case.
+    """
+
+    columns: Columns
+    left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def planned(files: Sequence[TableFile], columns: Columns) -> Plan:
+    """The columns with their features, and the categorical ones of "auto".
+
+    By default every column of numbers or booleans that is not otherwise used is a feature, and so
+    are the categorical ones. Raises SourceError where files contradict each other: a column of
+    numbers here and of text there, or columns of numbers that only some files have, unless a file
+    has just those that all have. Cost: reads on in CSV where a column is blank in the first block
+    of every file.
+    """
+    automatic = isinstance(columns.categorical, str)
+    if columns.features is not None:
+        found = _found(files, columns.features if automatic else ())
+        return Plan(_with_categorical(files, columns, found))
+    apart = {columns.target, columns.weight, *columns.exclude}
+    indexes = _indexes(files) - apart - set(columns.marked)
+    found = _found(files, (name for name in _names(files) if name not in apart | indexes))
+    columns = _with_categorical(files, columns, found)
+    return _default_features(files, columns, found, indexes)
+
+
+def _with_categorical(files: Sequence[TableFile], columns: Columns, found: _Found) -> Columns:
+    if not isinstance(columns.categorical, str):
+        return columns
+    marked = tuple(name for name, kinds in found.items() if _is_categorical(files, name, kinds))
+    return dataclasses.replace(columns, categorical=marked)
+
+
+def _default_features(
+    files: Sequence[TableFile], columns: Columns, found: _Found, indexes: Collection[str]
+) -> Plan:
+    marked, names = set(columns.marked), list(found)
+    numeric = [name for name in names if name in marked or _is_feature(files, name, found[name])]
+    partly = _not_everywhere(files, numeric)
+    chosen = tuple(name for name in numeric if name not in partly)
+    if not chosen:
+        what = "no numeric or boolean column" if any(found.values()) else "no column with values"
+        advice_ = _odd_values(files, names)
+        raise SourceError(f"{files[0].path}: {what} to use as a feature{advice_}")
+    left_out = tuple(name for name in names if name not in set(numeric))
+    warnings = [text for name in left_out if (text := _odd_values(files, [name], name))]
+    if partly:
+        warnings.append(f"left out, as not every file has them: {_listed(partly)}")
+    notes = _partition_notes(files)
+    if indexes:
+        listed = _listed(indexes)
+        notes.insert(0, f"left out, an index or a row number, unless --features names it: {listed}")
+    return Plan(
+        dataclasses.replace(columns, features=chosen), left_out, tuple(notes), tuple(warnings)
+    )
+
+
+def _is_feature(files: Sequence[TableFile], name: str, found: dict[int, str]) -> bool:
+    kinds = {i: "numbers" if kind in _NUMBERS else "text" for i, kind in found.items()}
+    _check_agree(files, name, kinds, "leave it out with --exclude")
+    return "numbers" in kinds.values()
+
+
+def _is_categorical(files: Sequence[TableFile], name: str, found: dict[int, str]) -> bool:
+    kinds = {i: f"{kind}s" for i, kind in found.items() if kind in _NUMBERS}
+    dictionary = any(pa.types.is_dictionary(kind) for kind in _types(files, name))
+    if not dictionary:
+        _check_agree(files, name, kinds, "name it in --categorical or --exclude")
+    return dictionary or bool(set(found.values()) & {"boolean", "text"})
+
+
+def _check_agree(files: Sequence[TableFile], name: str, kinds: dict[int, str], remedy: str) -> None:
+    if len(set(kinds.values())) > 1:
+        first = min(kinds)
+        other = next(i for i in sorted(kinds) if kinds[i] != kinds[first])
+        odd = other if kinds[other] == "text" else first
+        raise SourceError(
+            f"{files[other].path}: column {name!r} holds {kinds[other]}, but {kinds[first]} in "
+            f"{files[first].path}; {remedy}{_odd_values([files[odd]], [name])}"
+        )
+
+
+def _found(files: Sequence[TableFile], names: Iterable[str]) -> _Found:
+    """What each column holds in the files that have a value of it."""
+    found: _Found = {name: {} for name in names}
+    for i, file in enumerate(files):
+        for field in file.schema:
+            if field.name in found and (kind := kind_of_type(field.type)):
+                found[field.name][i] = kind
+    for name, kinds in found.items():
+        if len({kind in _NUMBERS for kind in kinds.values()}) > 1:
+            found[name] = {
+                i: kind
+                for i, kind in kinds.items()
+                if files[i].is_text or has_values(files[i], name)
+            }
+    _look_further(files, found)
+    return found
+
+
+def _look_further(files: Sequence[TableFile], found: _Found) -> None:
+    """Read on in CSV for columns that are blank in the first block of every file."""
+    blank = [name for name, kinds in found.items() if not kinds]
+    for i, file in enumerate(files):
+        names = [name for name in blank if file.is_text and name in file.schema.names]
+        for name, texts in file.first_values(names, beyond=True).items():
+            if (kind := kind_of(texts)) is not None:
+                found[name][i] = kind
+
+
+def _names(files: Sequence[TableFile]) -> list[str]:
+    """All columns, those of the first file first, as they stand in it."""
+    return list(dict.fromkeys(name for file in files for name in file.schema.names))
+
+
+def _types(files: Sequence[TableFile], name: str) -> list[pa.DataType]:
+    """The types of a column in the files that have it."""
+    return [
+        file.schema.field(i).type for file in files for i in file.schema.get_all_field_indices(name)
+    ]
+
+
+def _indexes(files: Sequence[TableFile]) -> set[str]:
+    return {name for file in files for name in index_columns(file.schema)}
+
+
+def _not_everywhere(files: Sequence[TableFile], numeric: Sequence[str]) -> list[str]:
+    """Features that some file lacks, where another file has just those that all have.
+
+    Raises SourceError where each file has some of its own: a column was renamed, perhaps.
+    """
+    times = Counter(name for file in files for name in set(file.schema.names))
+    partly = [name for name in numeric if times[name] < len(files)]
+    if partly and not any(set(partly).isdisjoint(file.schema.names) for file in files):
+        check_present(files, [name for name in numeric if name in set(files[0].schema.names)])
+    return partly
+
+
+def _partition_notes(files: Sequence[TableFile]) -> list[str]:
+    keys = partition_keys(file.path for file in files)
+    there = {name for file in files for name in file.schema.names}
+    keys = [key for key in keys if key not in there]
+    if not keys:
+        return []
+    return [f"folders are named by {_listed(keys)}, but such keys are not read as columns"]
+
+
+def _odd_values(files: Sequence[TableFile], names: Sequence[str], column: str = "") -> str:
+    """Advice about columns of CSV whose values are numbers but for some that are easily mended."""
+    for file in files:
+        there = [name for name in names if file.is_text and name in file.schema.names]
+        texts = file.first_values(there, beyond=False)
+        for name in there:
+            odd = [text for text in texts[name] if kind_of([text]) == "text"]
+            if odd and all(map(advice, odd)):
+                left = f"column {name!r} is left out, as it holds {odd[0]!r}"
+                return (left if column else f"; column {name!r} holds {odd[0]!r}") + advice(odd[0])
+    return ""
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, sorted(names)))
