@@ -448,6 +448,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         try:
             _validate.check_finite(rows, weight, skip=self._skips())
         except _validate.NotFiniteError as error:
+            if np.isinf(error.value):  # in words that name the type of the rows
+                name = type(self).__name__
+                assert_all_finite(rows, allow_nan=True, estimator_name=name, input_name="X")
             self._refuse_value(error)
 
     def _refuse_value(self, error: _validate.NotFiniteError) -> None:

@@ -144,7 +144,7 @@ def check_columns(X: Any, *, takes_categories: bool) -> None:
             f"Expected rows in memory, got a {type(X).__module__.split('.')[0]} "
             f"{type(X).__name__}. Call .toPandas() first, or add up the statistics of partitions."
         )
-    if not is_frame(in_memory(X)) or len(np.shape(X)) != 2:
+    if not is_frame(in_memory(X)) or len(np.shape(X)) != 2 or not np.shape(X)[1]:
         if takes_categories:
             _check_cells(X)
         return

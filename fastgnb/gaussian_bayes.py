@@ -77,8 +77,12 @@ class GaussianBayes(GaussianClassifier):
     of the features. Such a class has a thin density, and no class has a part in the units of
     another. It learns in streams, merges, and takes weights.
 
-    Scoring does not look at means_ and covariance_ again: use `reestimate`, or fit_stats, to change
-    a model. Fitting takes n d^2 / 2 multiply-adds and scoring n k d^2 / 2, or n d (d / 2 + k) where
+    Edited fitted attributes: class_prior_, means_ and covariance_ are read-only arrays, of which
+    the parameters for scoring were made once. One that is replaced is obeyed by scoring and
+    sampling, with O(k d^3) more work a call, or is a ValueError there; `save` refuses such a model.
+    Learning starts from `stats_` and overwrites them. Threads: as `GaussianNB`.
+
+    Fitting takes n d^2 / 2 multiply-adds and scoring n k d^2 / 2, or n d (d / 2 + k) where
     tied. Statistics, and scores of given parameters, have the same bits for any number of threads;
     parameters come out of LAPACK, whose last bits depend on the machine.
     Error: scores are within about 1e-15 d times the condition number of a covariance, taken in

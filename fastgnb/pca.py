@@ -59,6 +59,10 @@ class PCAGaussianNB(GaussianClassifier):
     (eigenvalues above (d + 32) 2^-52), so that small variances of features of other units count,
     and rounding errors do not. With standardize, densities are those of the scaled features.
 
+    Edited fitted attributes: class_prior_, theta_, var_, components_, mean_ and scale_, in place or
+    replaced, are obeyed by scoring and sampling, or are a ValueError there; `save` refuses such a
+    model. Learning starts from `stats_` and overwrites them. Threads: as `GaussianNB`.
+
     Fitting takes n d^2 / 2 multiply-adds and scoring n r (d + 2 k), or n k r d with "class". Axes
     come out of LAPACK, whose last bits depend on the machine; variances that are equal leave the
     choice of axes open, here as anywhere.

@@ -389,3 +389,40 @@ def test_a_model_of_statistics_that_do_not_match_is_refused(rows):
     stats = ClassStats.from_rows(*rows)
     with pytest.raises(ValueError, match=r"variance of shape \(3, 4\), got \(3, 2\)"):
         fastgnb.GaussianNB().fit_stats(replace(stats, variance=stats.variance[:, :2]))
+
+
+# Model files hold the edits of a GaussianNB, and refuse those of others by name.
+
+EDITS = {
+    "GaussianBayes": ("class_prior_", "means_", "covariance_", "classes_"),
+    "GaussianBayes, tied": ("covariance_",),
+    "PCAGaussianNB": ("class_prior_", "theta_", "var_", "components_", "mean_", "scale_"),
+    "PCAGaussianNB by class": ("components_", "mean_"),
+    "MixedNB": (
+        "class_prior_", "theta_", "var_", "feature_log_prob_", "unseen_log_prob_", "categories_",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("member", "name"), [(m, n) for m, names in EDITS.items() for n in names])
+def test_model_files_refuse_edits_by_name(models, rows, member, name, tmp_path):
+    model = copy.deepcopy(models[member])
+    fastgnb.save(model, tmp_path / "model")  # a copy is no edit
+    value = getattr(model, name)
+    setattr(model, name, [each - 1 for each in value] if isinstance(value, list) else value + 1e-3)
+    with pytest.raises(ValueError, match=f"^{name} (is not what the statistics|was edited)"):
+        fastgnb.save(model, tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+    again = fastgnb.load(tmp_path / "model")
+    assert np.array_equal(again.predict_proba(rows[0]), models[member].predict_proba(rows[0]))
+
+
+def test_model_files_hold_edits_of_gaussian_nb(models, rows, tmp_path):
+    model = copy.deepcopy(models["GaussianNB"])
+    model.theta_[0, 0] += 0.25
+    model.var_ = model.var_ * 2.0
+    model.class_prior_ = np.array([0.5, 0.25, 0.25])
+    fastgnb.save(model, tmp_path / "model")
+    again = fastgnb.load(tmp_path / "model")
+    assert np.array_equal(again.predict_proba(rows[0]), model.predict_proba(rows[0]))
+    assert np.array_equal(again.sample(5, 0)[0], model.sample(5, 0)[0])
