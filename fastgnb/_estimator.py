@@ -46,7 +46,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     The one rule for edited attributes: scoring and sampling use the public fitted attributes, and
     check them at each call, so that an edit is obeyed by both or is a ValueError. What is computed
-    of them ahead, as by `GaussianBayes`, is kept for read-only arrays, and used for these very
+    of them ahead, see `_prepared`, is kept for read-only arrays, and used for these very
     arrays only. Learning starts from `stats_`, and overwrites the attributes. A model file holds
     the edits of a GaussianNB; `save` refuses those of other members.
 

@@ -87,7 +87,8 @@ class MixedNB(GaussianClassifier):
     Rows that are not finite, far away or of weight 0, threads, edited attributes, and failing calls
     are treated as in `GaussianNB`, except that numbers which are no categories are refused in rows
     of weight 0 too, and that `save` refuses edits. categories_, feature_log_prob_ and
-    unseen_log_prob_ may be edited as well. `sample` gives an object array where a category is text, else float64.
+    unseen_log_prob_ may be edited as well. `sample` gives an object array where a category is text,
+    else float64.
 
     Memory: codes of 4 bytes a categorical feature and row, and a copy of the continuous features
     unless they are at regular distances in an array. Scoring takes n k (3 c + q) float64
