@@ -39,7 +39,8 @@ class MixedNB(GaussianClassifier):
         columns of a frame of pandas, polars or pyarrow for categories, text or booleans, as the
         first rows have them. None: no feature.
     alpha : float, default=1.0
-        What is added to the weight of each category in each class (Lidstone; 1: Laplace).
+        What is added to the weight of each category in each class (Lidstone; 1: Laplace). It is
+        in units of weight: unlike all else, what it does depends on the scale of sample_weight.
     min_categories : int or array-like (q,), default=None
         Numbers of categories, at least, of each categorical feature; None: those that were seen.
     max_categories : int or None, default=50_000
