@@ -165,16 +165,18 @@ def finding_texts(saved: SavedModel, keys: Sequence[Numbering] = ()) -> list[str
         names = saved.feature_names
         return f"column {j} (from 0)" if names is None else repr(names[j])
 
-    texts = []
-    found = drowned(saved.stats, saved.epsilon, saved.var_smoothing)
+    texts, found = [], None
+    if not saved.options.get("standardize"):  # there epsilon is in other units than the features
+        found = drowned(saved.stats, saved.epsilon, saved.var_smoothing)
     if found is not None:
         n, d = len(found.features), saved.n_features
         listed = ", ".join(map(name, found.features[:CLASSES]))
         more = f", and {n - CLASSES} more" if n > CLASSES else ""
         widest = name(found.widest)
+        source = "the first axis" if saved.model == "PCAGaussianNB" else widest
         texts.append(
             f"smoothing adds {found.epsilon:.3g} to each variance, {saved.var_smoothing:g} of that "
-            f"of {widest}. That is more than the variance of {n} of {d} features that do vary "
+            f"of {source}. That is more than the variance of {n} of {d} features that do vary "
             f"({listed}{more}), which hardly count. Leave {widest} out (--exclude) or scale it, or "
             f"set --var-smoothing to {found.remedy:.0e}"
         )

@@ -311,7 +311,8 @@ def _note_plan(args: argparse.Namespace, source: RowSource) -> None:
     for text in source.notes:
         _note(args, text)
     if source.left_out:
-        _note(args, f"left out, not numeric: {', '.join(map(repr, source.left_out))}")
+        names = ", ".join(map(repr, source.left_out))
+        _note(args, f"left out, not numeric: {names} (--categorical takes text)")
 
 
 def _limit(

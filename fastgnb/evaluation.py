@@ -1,11 +1,11 @@
 """How good predictions are, from one pass over (true labels, codes, probabilities).
 
-`Evaluator` adds batches; what it keeps is counts, exact in int64, and one sum a batch for each of
-the two scores, so that the result is that of all rows at once. The numbers are those of
-`sklearn.metrics` on the same rows.
+`Evaluator` adds batches; what it keeps is counts, exact in int64, and an exact sum of the batches'
+sums for each of the two scores, so that the result is that of all rows at once. The numbers are
+those of `sklearn.metrics` on the same rows.
 
-Memory does not grow with the labels of the data: of those that the model does not know, the first
-UNSEEN that are met have counts of their own, and the rest are counted together.
+Memory does not grow with the rows, nor with the labels of the data: of those that the model does
+not know, the first UNSEEN that are met have counts of their own; the rest are counted together.
 """
 
 from __future__ import annotations
@@ -123,8 +123,8 @@ def _ratio(part: NDArray[np.int64], whole: NDArray[np.int64]) -> NDArray[np.floa
 class Evaluator:
     """Adds up batches of predictions of a model with these `classes` (k,), sorted.
 
-    Cost a batch: O(n k). Memory: O(k) and 16 bytes a batch, besides a matrix (k, k) where k is at
-    most MATRIX, and a fixed block.
+    Cost a batch: O(n k). Memory: O(k), besides a matrix (k, k) where k is at most MATRIX, and a
+    fixed block.
     """
 
     def __init__(self, classes: np.ndarray) -> None:
@@ -168,8 +168,8 @@ class Evaluator:
         self._predicted += np.bincount(codes, minlength=k)
         places = [self._place(label) for label in y[~known].tolist()]
         np.add.at(self._unseen, (np.array(places, np.int64), codes[~known]), 1)
-        self._losses.append(_loss(true, proba))
-        self._squares.append(math.fsum(_squares(true, proba)))
+        _grow(self._losses, _loss(true, proba))
+        _grow(self._squares, math.fsum(_squares(true, proba)))
 
     def _place(self, label: Any) -> int:
         """The row of `_unseen` for a label that the model does not know."""
@@ -218,6 +218,23 @@ class Evaluator:
         every = sorted([*self._classes.tolist(), *self._places])
         text = self._classes.dtype.kind in "OUT"
         return np.array(every, dtype=object if text else None)
+
+
+def _grow(partials: list[float], value: float) -> None:
+    """Add a number to a sum that is held exactly, as a few floats that do not overlap.
+
+    J. R. Shewchuk, "Adaptive Precision Floating-Point Arithmetic", 1997: `math.fsum` does the same
+    to numbers that are all at hand.
+    """
+    kept = 0
+    for partial in partials:
+        large, small = (value, partial) if abs(value) >= abs(partial) else (partial, value)
+        value = large + small
+        low = small - (value - large)
+        if low:
+            partials[kept] = low
+            kept += 1
+    partials[kept:] = [value]
 
 
 def _loss(true: np.ndarray, proba: np.ndarray) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import tracemalloc
 
 import numpy as np
@@ -69,6 +70,21 @@ def test_many_classes_have_no_matrix(monkeypatch):
     assert found.accuracy == 3 / 5
     assert found.tpr.tolist() == [1, 0.5, 0, 1, 0]
     assert found.ppv.tolist() == [1, 1, 0, 0.5, 0]
+
+
+def test_scores_of_many_batches_are_one_exact_sum(rng):
+    """Their sum is that of `math.fsum`, in memory that does not grow with the batches."""
+    evaluator = Evaluator(np.array([0, 1]))
+    proba = rng.random(3000)[:, None] ** 9 * [1, 0] + [0, 1e-9]
+    losses, squares = [], []
+    for row in proba:
+        evaluator.update(np.array([0]), np.array([0]), row[None])
+        losses.append(float(-np.log(min(max(row[0], np.finfo(float).eps), 1 - 2**-52))))
+        squares.append(float(((row - [1, 0]) ** 2).sum()))
+    found = evaluator.result()
+    assert found.log_loss == math.fsum(losses) / 3000
+    assert found.brier == 0.5 * math.fsum(squares) / 3000
+    assert len(evaluator._losses) + len(evaluator._squares) < 20
 
 
 @pytest.mark.parametrize("y", [np.array([2.0**53]), np.array([2**53], np.uint64)])

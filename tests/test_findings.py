@@ -166,6 +166,17 @@ def test_fit_and_show_say_it(tmp_path, capsys, ending):
     assert capsys.readouterr().err == ""
 
 
+def test_principal_axes(tmp_path, capsys):
+    path = write(with_identifier(), tmp_path / "d.parquet")
+    words = ["fit", path, "--target", "y", "--model", tmp_path / "m", "--model-type"]
+    run(*words, "PCAGaussianNB")
+    assert "of the first axis. That is more than the variance of 3 of 4" in capsys.readouterr().err
+    run(*words, "PCAGaussianNB", "--standardize")  # where each feature has a variance of 1
+    assert "smoothing adds" not in capsys.readouterr().err
+    run(*words, "GaussianBayes")  # which does not smooth
+    assert "smoothing adds" not in capsys.readouterr().err
+
+
 def test_columns_of_npy_go_by_position(tmp_path, capsys):
     data = with_identifier()
     np.save(tmp_path / "X.npy", np.column_stack([data["a"], data["row_id"]]))

@@ -508,3 +508,39 @@ def test_nothing_but_identifiers(tmp_path, capsys):
     line = fails(capsys, *words, "--quiet")
     assert "every column looks like an identifier; name those that are features" in line
     assert not (tmp_path / "m").exists()
+
+
+# ------------------------------------------------------------------ .npy
+
+
+def test_npy_rows_are_left_out_too(tmp_path, capsys):
+    data, bad = spoiled(rows())
+    X = np.column_stack([data[name] for name in "abc"])
+    y = (data["y"] == "yes").astype(float)
+    y[[3, 5, 9]] = np.nan
+    unlabelled = np.isnan(y)
+    np.save(tmp_path / "X.npy", X)
+    np.save(tmp_path / "y.npy", y)
+    kept = ~bad & ~unlabelled
+    words = ["--target-npy", tmp_path / "y.npy", "--batch-rows", 50]
+    assert "row 4: the label is NaN; --drop-null-target leaves such rows out" in fails(
+        capsys, "fit", tmp_path / "X.npy", *words, "--model", tmp_path / "m"
+    )
+    words += ["--drop-null-target"]
+    assert "column 0 (from 0), row 1: missing value (null or NaN); a model" in fails(
+        capsys, "fit", tmp_path / "X.npy", *words, "--model", tmp_path / "m"
+    )
+    words += ["--on-error", "skip"]
+    run("fit", tmp_path / "X.npy", *words, "--model", tmp_path / "m")
+    shown = capsys.readouterr().err
+    assert f"fit: {kept.sum()} rows, 3 rows left out (no label), 3 rows left out (missing" in shown
+    saved = persist.read(tmp_path / "m")
+    expected = ClassStats.from_rows(X[kept], y[kept])
+    np.testing.assert_allclose(saved.stats.mean, expected.mean, rtol=1e-12)
+    assert saved.stats.count.tolist() == expected.count.tolist()
+    run("evaluate", tmp_path / "m", tmp_path / "X.npy", *words, "--json", "-")
+    found = json.loads(capsys.readouterr().out)
+    assert (found["n_rows"], found["n_null_labels"], found["n_skipped_rows"]) == (kept.sum(), 3, 3)
+    out = tmp_path / "o.npy"  # labels are floats, and NaN stands for null
+    run("predict", tmp_path / "m", tmp_path / "X.npy", "--output", out, "--on-error", "null")
+    assert np.array_equal(np.isnan(np.load(out)), bad)
