@@ -242,7 +242,8 @@ def _startup(table: Table) -> Iterator[Line]:
             ", ".join(f"{name} {seconds:.2f}" for name, seconds in parts.items()),
         )  # fmt: skip
     for one in table.of("cold", "warmup", "fastgnb"):
-        detail = one.extra["found"]["printed"]
+        # Without the place of the cache, which is a temporary folder.
+        detail = one.extra["found"]["printed"].partition("; ")[0]
         yield Line("all kernels compiled cold", 30.0, one.median, one.best, "s", True, detail)
 
 

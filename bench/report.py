@@ -1,7 +1,8 @@
-"""Write the README's tables and the figures of a run: `python -m bench.report RESULTS.json`.
+"""The tables and figures of a run: `python -m bench.report RESULTS.json` prints the tables.
 
-Tables go between the README's markers; figures need the extra `bench`. Losing rows are shown.
-Groups that were measured apart come in files of their own, after the first.
+With `--write` the tables go between the README's markers, and the figures, which need the extra
+`bench`, into their folder; nothing else writes into the repository. Losing rows are shown. Groups
+that were measured apart come in files of their own, after the first.
 """
 
 from __future__ import annotations
@@ -23,20 +24,24 @@ SPEED = ["fastgnb", "scikit-learn", "fastgnb float32", "scikit-learn float32", "
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; exit code 1 where the README has no markers."""
+    """Run the command line; exit code 1 where the README to write to has no markers."""
     args = _parser().parse_args(argv)
     result = joined([json.loads(Path(path).read_text(encoding="utf-8")) for path in args.results])
-    if not args.no_figures:
-        from . import figures
-
-        for path in figures.draw(result, Path(args.figures), HERE / "results"):
-            print(path)
+    if not args.write:
+        print(tables(result))
+        return 0
     readme = Path(args.readme)
     text = readme.read_text(encoding="utf-8")
     if BEGIN not in text or END not in text:
         print(f"{readme}: put the lines {BEGIN} and {END} where tables belong", file=sys.stderr)
         return 1
+    if not args.no_figures:
+        from . import figures
+
+        for path in figures.draw(result, Path(args.figures), HERE / "results"):
+            print(path)
     readme.write_text(replace(text, tables(result)), encoding="utf-8")
+    print(readme)
     return 0
 
 
@@ -135,6 +140,7 @@ def rate(row: Row) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.report", description=__doc__)
     parser.add_argument("results", nargs="+", metavar="RESULTS.json")
+    parser.add_argument("--write", action="store_true", help="into the README and the figures")
     parser.add_argument("--readme", default=HERE.parent / "README.md", metavar="FILE")
     parser.add_argument("--figures", default=HERE / "figures", metavar="FOLDER")
     parser.add_argument("--no-figures", action="store_true")

@@ -34,6 +34,7 @@ _HOMES = {
     "PCAGaussianNB": "pca",
     "load": "persist",
     "save": "persist",
+    "skops_types": "persist",
 }
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "__version__",
     "load",
     "save",
+    "skops_types",
 ]
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ if TYPE_CHECKING:
     from .mixed_stats import MixedStats
     from .naive_bayes import GaussianNB
     from .pca import PCAGaussianNB
-    from .persist import ModelFileError, load, save
+    from .persist import ModelFileError, load, save, skops_types
     from .stats import ClassStats
 
 
@@ -69,4 +71,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(set(globals()) | set(_HOMES))
+    return sorted(__all__)

@@ -36,11 +36,13 @@ class Kinds(NamedTuple):
     kind : of all files; None where no file holds a value.
     of_text : what the text of each file of CSV stands for, by its position among the files.
     example : a text of CSV that makes it text, if known.
+    widths_differ : whether files store the numbers as more than one type.
     """
 
     kind: str | None
     of_text: dict[int, str]
     example: str | None = None
+    widths_differ: bool = False
 
 
 def is_numeric(kind: pa.DataType) -> bool:
@@ -108,7 +110,13 @@ def label_kinds(files: Sequence[TableFile], columns: Columns) -> Kinds:
     kind = found.get(first)
     text = next((file for file in files if file.is_text), None) if kind == "text" else None
     example = None if text is None or as_text else _example(text, name)
-    return Kinds(kind, _of_text(files, found, "text" if as_text else kind), example)
+    widths = {pa.int64() if files[i].is_text else _width(files[i], name) for i in found}
+    of_text = _of_text(files, found, "text" if as_text else kind)
+    return Kinds(kind, of_text, example, kind == "number" and len(widths) > 1)
+
+
+def _width(file: TableFile, name: str) -> pa.DataType:
+    return plain(file.schema.field(name).type)
 
 
 def _label_type(file: TableFile, name: str) -> str | None:
@@ -324,4 +332,5 @@ def _kept_field(files: Sequence[TableFile], name: str) -> pa.Field:
 def _kept_type(file: TableFile, name: str) -> pa.DataType:
     """The type to keep a column as; CSV is copied, as bytes where it is not UTF-8."""
     kind = plain(file.schema.field(name).type)
-    return kind if not file.is_text or pa.types.is_binary(kind) else pa.string()
+    as_text = pa.types.is_string_view(kind) or (file.is_text and not pa.types.is_binary(kind))
+    return pa.string() if as_text else kind

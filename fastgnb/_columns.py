@@ -133,7 +133,7 @@ def _missing(file: TableFile, missing: Sequence[str]) -> str:
         f"{file.path}: {verb.format(what)} missing; found {there or 'no column'}"
         + (_with_comma(missing, names) or _nearest(missing, names))
         + _partitions(file, missing)
-        + _without_names(file)
+        + _without_names(file, missing)
     )
 
 
@@ -162,7 +162,10 @@ def _partitions(file: TableFile, missing: Sequence[str]) -> str:
     return f"; folders are named by {listed}, but such keys are not read as columns"
 
 
-def _without_names(file: TableFile) -> str:
-    if not (file.is_text and unnamed_header(file.schema.names)):
-        return ""
-    return "; the first line of CSV has to hold the names of the columns"
+def _without_names(file: TableFile, missing: Sequence[str]) -> str:
+    names = file.schema.names
+    if file.is_text and len(names) == 1 and set(missing) <= set(names[0].split()):
+        return "; its columns are separated by spaces, expected commas"
+    if file.is_text and unnamed_header(names):
+        return "; the first line of CSV has to hold the names of the columns"
+    return ""

@@ -48,10 +48,11 @@ def check_start(start: bytes) -> None:
 
 def _check_header(header: str) -> None:
     """Raise NotCsvError where the only name in the header holds another separator."""
-    if "," in header or header.startswith('"'):
+    unquoted = re.sub(r'"(?:[^"]|"")*"', "", header)
+    if "," in unquoted:
         return
     for separator, name in _SEPARATORS.items():
-        if separator in header:
+        if separator in unquoted:
             raise NotCsvError(
                 f"the columns are separated by {separator!r}, {name}; write the file with commas, "
                 f"and numbers with decimal points, such as "

@@ -76,6 +76,8 @@ def _default_features(
     if not chosen:
         what = "no numeric or boolean column" if any(found.values()) else "no column with values"
         advice_ = _odd_values(files, names)
+        if indexes:
+            advice_ += f"; an index or a row number is one only by --features: {_listed(indexes)}"
         raise SourceError(f"{files[0].path}: {what} to use as a feature{advice_}")
     left_out = tuple(name for name in names if name not in set(numeric))
     warnings = [text for name in left_out if (text := _odd_values(files, [name], name))]
@@ -144,8 +146,10 @@ def _look_further(files: Sequence[TableFile], found: _Found) -> None:
 
 
 def _names(files: Sequence[TableFile]) -> list[str]:
-    """All columns, those of the first file first, as they stand in it."""
-    return list(dict.fromkeys(name for file in files for name in file.schema.names))
+    """All columns, in the order of the file whose path is the first by name, whatever was given
+    first, and then those of the next."""
+    by_name = sorted(files, key=lambda file: file.path)
+    return list(dict.fromkeys(name for file in by_name for name in file.schema.names))
 
 
 def _types(files: Sequence[TableFile], name: str) -> list[pa.DataType]:
@@ -182,7 +186,7 @@ def _partition_notes(files: Sequence[TableFile]) -> list[str]:
 
 def _odd_values(files: Sequence[TableFile], names: Sequence[str], column: str = "") -> str:
     """Advice about columns of CSV whose values are numbers but for some that are easily mended."""
-    for file in files:
+    for file in sorted(files, key=lambda file: file.path):
         there = [name for name in names if file.is_text and name in file.schema.names]
         texts = file.first_values(there, beyond=False)
         for name in there:

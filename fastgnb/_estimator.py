@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _validate
+from ._naming import model_remedy, stats_remedy, type_name
 from ._turns import TURNS
 from ._validate import Labels
 from .family import MEMBERS
@@ -105,7 +106,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         if not isinstance(stats, self._kind_of_stats):
             wanted = self._kind_of_stats.__name__
-            raise TypeError(f"Expected {wanted}, got {type(stats).__name__}.")
+            remedy = stats_remedy(stats, wanted)
+            raise TypeError(f"Expected {wanted}, got {type(stats).__name__}.{remedy}")
         with TURNS.of(self):
             new = self._now()
             new._take(stats)
@@ -120,7 +122,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._fitted()
         if not isinstance(other, type(self)):
             wanted = f"fastgnb.{type(self).__name__}"
-            raise TypeError(f"Expected a {wanted}, got {type(other).__name__}.")
+            remedy = model_remedy(other)
+            raise TypeError(f"Expected a {wanted}, got {type_name(other)}.{remedy}")
         more = other._fitted().stats_
         with TURNS.of(self):
             new = self._fitted()
@@ -454,4 +457,5 @@ def _labels_of(y: Any) -> NDArray[Any]:
     if labels.ndim == 2 and labels.shape[1] == 1:
         # Of a frame of whole numbers that may be missing it would make floats.
         return _validate.as_labels(column_or_1d(labels, warn=True))
-    return _validate.as_labels(labels)
+    _validate.check_one_dimension(labels, y)
+    return labels

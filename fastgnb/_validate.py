@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._labels import EXACT, exact_numbers, positions, same_labels
+from ._naming import described, labels_remedy
 from .kernels.encode import Coded, encode_fixed, encode_integers
 
 _TOO_LARGE = " or a value too large for dtype('float64')"
@@ -245,11 +246,19 @@ def _weight_array(weight: Any) -> NDArray[np.float64]:
 def as_labels(y: Any, name: str = "y") -> NDArray[Any]:
     """Labels y of any container as an array (n,). Raises ValueError for missing labels."""
     labels = labels_array(y, name)
-    if labels.ndim != 1:
-        raise ValueError(
-            f"{name} should be a 1d array, got an array of shape {labels.shape} instead."
-        )
+    check_one_dimension(labels, y, name)
     return labels
+
+
+def check_one_dimension(labels: NDArray[Any], y: Any, name: str = "y") -> None:
+    """Raise ValueError unless labels, which NumPy made of y, are (n,)."""
+    if labels.ndim == 1:
+        return
+    # scikit-learn's text for y; it has none for classes.
+    is_array = name == "y" or labels.ndim or isinstance(y, (np.ndarray, np.generic))
+    what = f"an array of shape {labels.shape}" if is_array else described(y)
+    remedy = "" if is_array else f" {labels_remedy(y, name)}"
+    raise ValueError(f"{name} should be a 1d array, got {what} instead.{remedy}")
 
 
 def labels_array(y: Any, name: str = "y") -> NDArray[Any]:

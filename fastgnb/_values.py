@@ -18,7 +18,7 @@ from ._column_kinds import is_text, plain
 from ._readers import SourceError, short_line
 from ._texts import NULLS, OddText, decoded
 
-__all__ = ["categories", "fill", "has_label", "kept", "labels", "weights"]
+__all__ = ["as_int64", "categories", "fill", "has_label", "kept", "labels", "weights"]
 
 
 def fill(row: np.ndarray, column: pa.Array, batch: Batch, name: str) -> None:
@@ -112,6 +112,15 @@ def labels(batch: Batch, name: str, column: pa.Array, of_text: str | None) -> np
     if y.dtype.kind == "f" and np.isnan(y).any():
         raise batch.error(int(np.argmax(np.isnan(y))), where, f"the label is NaN; {ADVICE}")
     return y
+
+
+def as_int64(y: np.ndarray) -> np.ndarray:
+    """Whole numbers as int64 where it holds them, so that 1 and 1.0 are one type in any order."""
+    if y.dtype.kind == "f":
+        whole = (y == np.floor(y)) & (np.abs(y) <= 2.0**53)
+        return y.astype(np.int64) if whole.all() else y
+    fits = not y.size or y.max() <= np.iinfo(np.int64).max
+    return y.astype(np.int64) if y.dtype.kind in "iu" and fits else y
 
 
 def _texts(batch: Batch, name: str, column: pa.Array, *, blank_is_null: bool) -> np.ndarray:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .correlation import certain
 from .covariance import FAR, FullMoments, check_target, estimate_full, whiten
 from .mixed_params import (
     CategoryMoments,
@@ -116,13 +117,15 @@ def estimate_along_axes(
     if standardize:
         unit = np.sqrt(np.where(whole.variance[0] > 0, whole.variance[0], 1.0))
     centre, factor = whole.mean, None
+    covariance, loss = certain(stats)
     if rotation == "class":
-        centre, scatters = stats.mean, stats.covariance
+        centre, scatters = stats.mean, covariance
     elif rotation == "within":
-        scatters = pooled(stats.count, stats.covariance)[None]
+        scatters, loss = pooled(stats.count, covariance)[None], loss.max(keepdims=True)
     else:
+        loss = loss.max(keepdims=True)
         scatters, factor = whole.covariance, partial(factor_of_total, stats, unit)
-    axes = principal_axes(scatters / unit / unit[:, None], n_components, factor)
+    axes = principal_axes(scatters / unit / unit[:, None], n_components, factor, loss)
     components = axes.components / unit
     seen = rotate(stats, centre, components)
     moments = estimate(seen, priors=priors, var_smoothing=var_smoothing, **sharing)

@@ -36,9 +36,11 @@ class MixedNB(GaussianClassifier):
     ----------
     categorical_features : array-like, "auto" or None, default=None
         Categorical features, as a mask (d,), as positions, or as names where X is a frame. "auto":
-        columns of a frame for categories, text or booleans. None: no feature.
+        columns of a frame of pandas, polars or pyarrow for categories, text or booleans, as the
+        first rows have them. None: no feature.
     alpha : float, default=1.0
-        What is added to the weight of each category in each class (Lidstone; 1: Laplace).
+        What is added to the weight of each category in each class (Lidstone; 1: Laplace). It is
+        in units of weight: unlike all else, what it does depends on the scale of sample_weight.
     min_categories : int or array-like (q,), default=None
         Numbers of categories, at least, of each categorical feature; None: those that were seen.
     max_categories : int or None, default=50_000
@@ -77,7 +79,10 @@ class MixedNB(GaussianClassifier):
 
     The categories of a feature are those of all classes, with weight above 0, so far: a stream
     unites them as they come. They are whole numbers (negative ones too, which CategoricalNB
-    refuses; 1.0 is 1), booleans (True is 1) or text, of one kind in a feature.
+    refuses; 1.0 is 1), booleans (True is 1) or text, of one kind in a feature: text where numbers
+    were learned is a TypeError, when predicting too, since it would look like a category that was
+    never seen. A column without any value has no kind. Whole numbers are exact up to 64 bits, also
+    beside missing values; a float of 2^53 or more is refused, as it may be a rounded identifier.
 
     Probabilities are (w + alpha) / (W + alpha m), with w of the weight W of a class in a category.
     A category that was not seen when fitting has w = 0, and W does not count rows where the feature
@@ -89,9 +94,10 @@ class MixedNB(GaussianClassifier):
     treated as in `GaussianNB`, except that numbers which are no categories are refused in rows of
     weight 0 too. `sample` gives an object array where a category is text, else float64.
 
-    Memory: codes of 4 bytes a categorical feature and row, and a copy of the continuous features
-    unless they are at regular distances in an array. Scoring takes n k (3 c + q) float64
-    operations; labels of text take longer than these.
+    Memory of a model: about six numbers a class and category; of rows: codes of 4 bytes a
+    categorical feature and row, and a copy of the continuous features unless they are at regular
+    distances in an array. Scoring takes n k (3 c + q) float64 operations; labels of text take
+    longer than these.
     The bits of scores are the same for any number of threads and any rows beside a row.
     Error: see `MixedStats`; joint log likelihoods are within 1e-12, relative to their largest term.
 

@@ -35,7 +35,7 @@ class MixedStats:
     ----------
     gaussian : ClassStats of the c continuous features, in their order; c may be 0.
     categories : for each categorical feature, in their order, its sorted distinct labels (m,):
-        int64, bool, or object where they are text. Each has weight in some class.
+        int64, uint64 or bool, or object where they are text. Each has weight in some class.
     counts : for each of them (k, m) float64, sums of the weights of the rows of a class that have
         the category.
     is_categorical : (d,) bool, which of the d = c + q features are categorical.
@@ -46,7 +46,9 @@ class MixedStats:
     `a + b` are the statistics of the rows of both, `a - b` those of a's rows without b's; classes
     and categories are matched by label. Counts of whole weights up to 2^53 are exact, whatever the
     order; of other weights, their relative error is below 1e-11 at a hundred million rows. For
-    `gaussian` see `ClassStats`. Cost: merging takes O(k (c + m)), with m categories in all.
+    `gaussian` see `ClassStats`. Categories of `a` keep their type where it holds those of `b`
+    exactly; text and numbers are never put together. Cost: merging takes O(k (c + m)), with m
+    categories in all.
     """
 
     gaussian: ClassStats
@@ -72,7 +74,8 @@ class MixedStats:
         X : numbers, an object array, or a frame. categorical_features, missing : as of `MixedNB`.
         y, sample_weight, classes, feature_names : as of `ClassStats.from_rows`, which says what is
         raised too; ValueError also for categories that are not whole numbers, booleans or text,
-        and TypeError for a feature that mixes text and numbers.
+        for a continuous column of text or dates, and for more than 4 GiB of counts; TypeError for
+        a feature that mixes text and numbers, and for frames that are not in memory.
         """
         skip = _validate.check_missing(missing)
         X = in_memory(X)
@@ -117,13 +120,14 @@ class MixedStats:
     def __add__(self, other: object) -> MixedStats:
         if not isinstance(other, MixedStats):
             return NotImplemented
-        names = _check_alike(self, other)
-        gaussian = self.gaussian + other.gaussian
-        at = [positions(each.classes, gaussian.classes, absent=-1) for each in (self, other)]
+        mine, other = _of_same_kinds(self, other)
+        names = _check_alike(mine, other)
+        gaussian = mine.gaussian + other.gaussian
+        at = [positions(each.classes, gaussian.classes, absent=-1) for each in (mine, other)]
         categories, counts = [], []
-        sides = zip(self.categories, other.categories, self.counts, other.counts, strict=True)
+        sides = zip(mine.categories, other.categories, mine.counts, other.counts, strict=True)
         for j, (own, more, here, there) in enumerate(sides):
-            name = self.categorical_names(names)[j]
+            name = mine.categorical_names(names)[j]
             both = union(own, more, f"Categories of feature {name}")
             _check_size(len(gaussian.classes), len(both.labels), name)
             total = np.zeros((len(gaussian.classes), len(both.labels)))
@@ -131,7 +135,7 @@ class MixedStats:
             total[np.ix_(at[1], both.at_b)] += there
             categories.append(both.labels)
             counts.append(total)
-        return MixedStats(gaussian, tuple(categories), tuple(counts), self.is_categorical, names)
+        return MixedStats(gaussian, tuple(categories), tuple(counts), mine.is_categorical, names)
 
     def __radd__(self, other: object) -> MixedStats:
         return self if other == 0 else NotImplemented  # sum() starts from 0
@@ -139,19 +143,22 @@ class MixedStats:
     def __sub__(self, other: object) -> MixedStats:
         """The statistics of this one's rows without the other's (unlearning).
 
-        A category of which no row is left goes too. Raises ValueError where the other's rows
-        cannot all be among this one's: see `ClassStats`; a category unknown, or with more weight.
+        A category of which no row is left goes too, as does one whose weight would be below 1e-13
+        of what it was, which is the rounding error of weights. Raises ValueError where the other's
+        rows cannot all be among this one's: see `ClassStats`; a category unknown, or with more
+        weight; and where categories would be left of a class whose weight is that little.
         """
         if not isinstance(other, MixedStats):
             return NotImplemented
-        names = _check_alike(self, other)
-        a, b = aligned(self.gaussian, other.gaussian)
+        mine, other = _of_same_kinds(self, other)
+        names = _check_alike(mine, other)
+        a, b = aligned(mine.gaussian, other.gaussian)
         gaussian = a - b
         left = []
-        sides = zip(self.categories, other.categories, self.counts, other.counts, strict=True)
-        rows = [positions(each.classes, gaussian.classes, absent=-1) for each in (self, other)]
+        sides = zip(mine.categories, other.categories, mine.counts, other.counts, strict=True)
+        rows = [positions(each.classes, gaussian.classes, absent=-1) for each in (mine, other)]
         for j, (own, less, here, there) in enumerate(sides):
-            name = self.categorical_names(names)[j]
+            name = mine.categorical_names(names)[j]
             check_kind(own, less, f"Categories of feature {name}")
             at = positions(less, own, absent=-1)
             if (at < 0).any():
@@ -163,10 +170,10 @@ class MixedStats:
             before[rows[0]], taken[np.ix_(rows[1], at)] = here, there
             rest = remainder(before, taken)
             values = rest.sum(axis=1, keepdims=True)
-            check_values_left(a, b, gaussian.count, values, [self._at()[j]])
+            check_values_left(a, b, gaussian.count, values, [mine._at()[j]])
             left.append(rest)
         return _without_empty(
-            MixedStats(gaussian, self.categories, tuple(left), self.is_categorical, names)
+            MixedStats(gaussian, mine.categories, tuple(left), mine.is_categorical, names)
         )
 
     def decay(self, factor: float) -> MixedStats:
@@ -306,6 +313,44 @@ def _without_empty(stats: MixedStats) -> MixedStats:
         stats,
         categories=tuple(each[at] for each, at in zip(stats.categories, some, strict=True)),
         counts=tuple(each[:, at] for each, at in zip(stats.counts, some, strict=True)),
+    )
+
+
+def _of_same_kinds(a: MixedStats, b: MixedStats) -> tuple[MixedStats, MixedStats]:
+    """Both, where a continuous feature without any value is categorical if it is so on the other
+    side: "auto" sees no text in a part of the rows where all of a column is missing."""
+    if a.n_features != b.n_features or np.array_equal(a.is_categorical, b.is_categorical):
+        return a, b
+    return _as_categorical(a, b.is_categorical), _as_categorical(b, a.is_categorical)
+
+
+def _as_categorical(stats: MixedStats, wanted: NDArray[np.bool_]) -> MixedStats:
+    """The statistics where those of the wanted features (d,) that have no value are categorical."""
+    gaussian, mask = stats.gaussian, stats.is_categorical.copy()
+    if gaussian.feature_count is None:  # no value is missing
+        return stats
+    at = np.flatnonzero(~mask)
+    stay = gaussian.feature_count.any(axis=0) | ~wanted[at]
+    mask[at[~stay]] = True
+    names = gaussian.feature_names
+    gaussian = replace(
+        gaussian,
+        mean=gaussian.mean[:, stay],
+        variance=gaussian.variance[:, stay],
+        mean_low=gaussian.mean_low[:, stay],
+        feature_count=gaussian.feature_count[:, stay],
+        peak=None if gaussian.peak is None else gaussian.peak[:, stay],
+        feature_names=None if names is None else tuple(np.array(names, object)[stay]),
+    )
+    own = iter(zip(stats.categories, stats.counts, strict=True))
+    nothing = np.empty(0, object), np.zeros((len(stats.classes), 0))
+    parts = [next(own) if stats.is_categorical[j] else nothing for j in np.flatnonzero(mask)]
+    return replace(
+        stats,
+        gaussian=gaussian,
+        categories=tuple(labels for labels, _ in parts),
+        counts=tuple(counts for _, counts in parts),
+        is_categorical=mask,
     )
 
 

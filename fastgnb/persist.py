@@ -30,6 +30,7 @@ import platform
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -45,6 +46,7 @@ from ._frames import in_memory, is_frame
 from ._labels import same_labels
 from ._learned import LearnedFile
 from ._model_file import ModelFileError, pack, unpack
+from ._naming import model_remedy, type_name
 from ._validate import NotFiniteError, check_finite, check_missing
 from .family import MEMBERS, Member
 from .kernels.outputs import Scores, Table
@@ -77,6 +79,11 @@ _OF_FEATURES = {"mean", "mean_low", "variance", "theta", "var"}
 _MOMENTS = {"class_prior", "theta", "var"}  # of GaussianNB, whose attributes may be edited
 _OPTIONAL = {"feature_count", "peak"}
 _PLAIN = MEMBERS["GaussianNB"].options
+# Attributes that decide, of any member: what scoring and sampling use.
+_DECISIVE = (
+    "class_prior_", "theta_", "var_", "means_", "covariance_", "components_", "mean_", "scale_",
+    "categories_", "feature_log_prob_", "unseen_log_prob_",
+)  # fmt: skip
 # Options that came with schema 3, and what files without them mean.
 _SINCE_3: dict[str, Any] = {
     "shrinkage_target": "spherical",
@@ -256,26 +263,26 @@ def save(model: GaussianClassifier, path: str | os.PathLike[str]) -> None:
 
     Loading it executes nothing, whereas a pickle or joblib file runs its writer's code.
     Raises NotFittedError for a model that is not fitted, TypeError for another kind of model,
-    ValueError for what makes no model file, as edited attributes of a MixedNB do not, OSError where
-    the file cannot be written.
+    ValueError for what makes no model file, as edited attributes do not but those of a GaussianNB,
+    OSError where the file cannot be written.
     """
-    from sklearn.utils.validation import check_is_fitted
-
     from ._estimator import GaussianClassifier
 
     if not isinstance(model, GaussianClassifier):
-        raise TypeError(f"Expected a fastgnb.GaussianNB, got {type(model).__name__}.")
+        raise TypeError(
+            f"Expected a model of fastgnb's, got {type_name(model)}.{model_remedy(model)}"
+        )
     if model._member not in MEMBERS:
         raise TypeError(
             f"A model file holds one of {sorted(MEMBERS)}, got {type(model).__name__}. Pickle it."
         )
-    check_is_fitted(model)
-    if not same_labels(np.asarray(model.classes_), model.stats_.classes):
+    now = model._fitted()
+    if not same_labels(np.asarray(now.classes_), now.stats_.classes):
         raise ValueError(
             "classes_ was edited, and a model file holds those of stats_, which are sorted. "
             "Set classes_ back, save, and edit it again after loading."
         )
-    _saved_of(model).write(path)
+    _saved_of(now).write(path)
 
 
 def _saved_of(model: GaussianClassifier) -> SavedModel:
@@ -293,8 +300,7 @@ def _saved_of(model: GaussianClassifier) -> SavedModel:
             stats, priors=priors, var_smoothing=smoothing, model=kind,
             missing=getattr(model, "missing", "error"), **options,
         )  # fmt: skip
-        if is_mixed:
-            _check_unedited(model, saved)
+        _check_unedited(model)
         return saved
     MEMBERS[kind].check(options)
     return SavedModel(
@@ -306,23 +312,50 @@ def _saved_of(model: GaussianClassifier) -> SavedModel:
     )  # fmt: skip
 
 
-def _check_unedited(model: Any, saved: SavedModel) -> None:
+def _check_unedited(model: GaussianClassifier) -> None:
     """Raise ValueError unless the attributes are those that loading will find again."""
-    categorical = saved.categorical or ()
-    wanted: dict[str, Any] = {
-        "class_prior_": saved.class_prior,
-        "theta_": saved.theta,
-        "var_": saved.var,
-        "feature_log_prob_": [each.log_prob for each in categorical],
-        "unseen_log_prob_": [each.unseen for each in categorical],
-    }
-    for name, value in wanted.items():
-        found = getattr(model, name)
-        if len(found) != len(value) or not all(map(np.array_equal, found, value)):
+    fresh = model.reestimate()
+    for name in _DECISIVE:
+        found, wanted = getattr(model, name, None), getattr(fresh, name, None)
+        if not _are_same(found, wanted, exact=not MEMBERS[model._member].needs_full):
             raise ValueError(
                 f"{name} is not what the statistics and parameters of this model give, and a model "
                 "file holds those. Where a parameter was set after fit, save model.reestimate()."
             )
+
+
+def _are_same(found: Any, wanted: Any, *, exact: bool) -> bool:
+    """Whether two attributes, arrays or lists of them, are the same, or to rounding.
+
+    The last bits of what comes out of LAPACK depend on the machine that a model was made on.
+    """
+    if isinstance(wanted, list):
+        alike = isinstance(found, (list, tuple)) and len(found) == len(wanted)
+        return alike and all(map(partial(_are_same, exact=exact), found, wanted))
+    if wanted is None or np.shape(found) != np.shape(wanted):
+        return found is wanted
+    if np.asarray(wanted).dtype.kind != "f":
+        return same_labels(np.asarray(found), np.asarray(wanted))
+    if exact:
+        return bool(np.array_equal(found, wanted))
+    size = np.max(np.abs(wanted), initial=0.0, where=np.isfinite(wanted))
+    return bool(np.allclose(np.asarray(found, np.float64), wanted, rtol=1e-9, atol=1e-12 * size))
+
+
+def skops_types() -> list[str]:
+    """The types to trust in a skops file of any member of the family.
+
+    ``skops.io.load(path, trusted=fastgnb.skops_types())`` loads a model that skops wrote. Loading
+    these types runs no code that a file brings; what the file says of a model is checked when it
+    scores. Types of scikit-learn and NumPy are trusted by skops itself.
+    """
+    from . import _HOMES
+
+    models = sorted({*MEMBERS, "ClassStats", "MixedStats"})
+    # Files of version 0.1.0 hold the last one.
+    return [f"{__package__}.{_HOMES[name]}.{name}" for name in models] + [
+        f"{__package__}.params.RotatedParams"
+    ]
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -708,4 +741,4 @@ def _restore_versions(versions: Any) -> dict[str, str]:
     return versions
 
 
-__all__ = ["ModelFileError", "NotFiniteError", "SavedModel", "load", "read", "save"]
+__all__ = ["ModelFileError", "NotFiniteError", "SavedModel", "load", "read", "save", "skops_types"]

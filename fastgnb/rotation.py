@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .correlation import rounding, varying
+from .correlation import certain, rounding, varying
 from .pooling import pooled, rooted
 from .singular import left_singular
 from .stats import ClassStats
@@ -37,6 +37,7 @@ def principal_axes(
     scatters: Floats,
     n_components: int | float | None,
     factor: Callable[[], Floats] | None = None,
+    loss: Floats | None = None,
 ) -> Axes:
     """The axes of each scatter (g, d, d) along which it is largest, in falling order.
 
@@ -47,6 +48,7 @@ def principal_axes(
         of the variance, of the scatter that needs most; None: all along which something varies, of
         the scatter that has fewest and any.
     factor : returns F (d, m) where each scatter is F F' and F has more digits; None: nothing does.
+    loss : (g,), by how much errors are larger than those of rows, as `correlation.certain` has it.
 
     The largest component of each axis is positive. What float64 cannot tell from 0 has no axis of
     its own: its components are 0. That is decided among correlations (see `correlation`), not
@@ -59,7 +61,7 @@ def principal_axes(
     g = len(scatters)
     variance, components = np.zeros((g, d)), np.zeros((g, d, d))
     for each in range(g):
-        values, axes = _axes_of(scatters[each], factor)
+        values, axes = _axes_of(scatters[each], factor, 1.0 if loss is None else loss[each])
         variance[each, : len(values)], components[each, : len(values)] = values, axes.T
     largest = np.argmax(np.abs(components), axis=2)[:, :, None]
     components *= np.sign(np.take_along_axis(components, largest, axis=2))
@@ -75,7 +77,9 @@ def principal_axes(
     return Axes(components[:, :r].copy(), variance[:, :r].copy(), share[:, :r].copy())
 
 
-def _axes_of(scatter: Floats, factor: Callable[[], Floats] | None) -> tuple[Floats, Floats]:
+def _axes_of(
+    scatter: Floats, factor: Callable[[], Floats] | None, loss: float
+) -> tuple[Floats, Floats]:
     """Variances (r,), falling, and axes (d, r) of a scatter (d, d) of rank r."""
     # Sums of large variances may overflow where these do not.
     exponent = 128 if np.diagonal(scatter).max(initial=0.0) > 2.0**900 else 0
@@ -85,31 +89,31 @@ def _axes_of(scatter: Floats, factor: Callable[[], Floats] | None) -> tuple[Floa
         values, vectors = values[::-1], vectors[:, ::-1]
     else:
         if factor is None:
-            thin = _factor_of(scaled)
+            thin = _factor_of(scaled, loss)
         else:
-            thin = _of_full_rank(np.ldexp(factor(), -exponent // 2))
+            thin = _of_full_rank(np.ldexp(factor(), -exponent // 2), loss)
         vectors, lengths = left_singular(thin)
         values = lengths**2
     with np.errstate(over="ignore"):
         return np.ldexp(values, exponent), vectors
 
 
-def _factor_of(scatter: Floats) -> Floats:
+def _factor_of(scatter: Floats, loss: float) -> Floats:
     """F (d, r) of full rank with F F' a scatter, without what cannot be told from 0."""
     rows, sd, correlations = varying(scatter)
     values, vectors = np.linalg.eigh(correlations)
-    kept = values > rounding(len(rows))
+    kept = values > rounding(len(rows), loss)
     factor = np.zeros((len(scatter), int(kept.sum())))
     factor[rows] = sd[:, None] * (vectors[:, kept] * np.sqrt(values[kept]))
     return factor
 
 
-def _of_full_rank(factor: Floats) -> Floats:
+def _of_full_rank(factor: Floats, loss: float) -> Floats:
     """F (d, r) with the same F F' as a factor (d, m), without what cannot be told from 0."""
     sd = np.sqrt((factor**2).sum(axis=1))
     rows = np.flatnonzero(sd)
     U, s, _ = np.linalg.svd(factor[rows] / sd[rows, None], full_matrices=False)
-    kept = s > rounding(len(rows))
+    kept = s > rounding(len(rows), loss)
     out = np.zeros((len(factor), int(kept.sum())))
     out[rows] = sd[rows, None] * (U[:, kept] * s[kept])
     return out
@@ -120,11 +124,11 @@ def factor_of_total(stats: ClassStats, unit: Floats) -> Floats:
 
     It keeps the digits of what varies within classes where their means are far apart.
     """
-    assert stats.covariance is not None
+    covariance, loss = certain(stats)
     whole = stats.collapse()
-    within = pooled(stats.count, stats.covariance / unit / unit[:, None])
+    within = pooled(stats.count, covariance / unit / unit[:, None])
     step = (stats.mean - whole.mean) + (stats.mean_low - whole.mean_low)
-    return np.hstack([_factor_of(within), rooted(stats.count, step / unit).T])
+    return np.hstack([_factor_of(within, loss.max()), rooted(stats.count, step / unit).T])
 
 
 def rotate(stats: ClassStats, centre: Floats, components: Floats) -> ClassStats:

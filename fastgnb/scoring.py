@@ -126,7 +126,7 @@ def _checked(
     if rows.ndim != 2:
         raise ValueError(f"Expected rows of shape (n, d), got {rows.shape}.")
     arrays = tuple(vars(params).values())
-    if not all(type(each) is np.ndarray and each.dtype == _FLOAT64 for each in arrays):
+    if not all(isinstance(each, np.ndarray) and each.dtype == _FLOAT64 for each in arrays):
         kinds = {name: _kind(each) for name, each in vars(params).items()}
         raise ValueError(f"Expected parameters that are arrays of float64, got {kinds}.")
     shapes = tuple([each.shape for each in arrays])

@@ -5,6 +5,10 @@ column in the last of a hundred files is an error now and not tonight, and retur
 `RowSource`. Iterating over it reads the rows once, in order, in bounded memory. Columns
 are matched by name: each file may have its own order, and its own other columns.
 
+All files decide together, in any order alike, what a column holds. A file without rows says nothing
+about it, nor does a column without values. Indexes and row numbers (`_index_columns`) are features
+only where they are named. What text of CSV stands for is told in `_texts`.
+
 Memory: files of ten columns are read in less than 256 MB beyond what Python and the libraries
 take, however many rows they or a row group hold. Read whole are only a page of each Parquet
 column (1 MB unless its writer was told otherwise), its dictionary, a compressed batch of Arrow
@@ -39,7 +43,7 @@ from ._columns import Columns, check_excluded, check_present, with_rows
 from ._default_features import planned
 from ._npy_rows import NpyRows, check_no_pipe
 from ._readers import ENDINGS, SourceError, TableFile, naming, open_table
-from ._values import categories, fill, has_label, kept, labels, weights
+from ._values import as_int64, categories, fill, has_label, kept, labels, weights
 
 __all__ = [
     "BATCH_BYTES",
@@ -133,7 +137,11 @@ def _check_file(path: pathlib.Path) -> None:
         raise SourceError(f"{path}: no such file or folder{link}")
     check_no_pipe(path)
     if not _is_data(path.name):
-        raise SourceError(f"{path}: unknown ending {path.suffix!r}; {_expected()}")
+        packed = "; unpack it first" if path.suffix.lower() in _PACKED else ""
+        raise SourceError(f"{path}: unknown ending {path.suffix!r}; {_expected()}{packed}")
+
+
+_PACKED = {".gz", ".bz2", ".xz", ".zst", ".zip", ".lz4", ".7z", ".tar"}
 
 
 def _expected() -> str:
@@ -183,7 +191,7 @@ class TableRows(RowSource):
         target = label_kinds(files, columns)
         kinds = category_kinds(files, columns)
         self.target_kind, self.target_example = target.kind, target.example
-        self._target_of_text = target.of_text
+        self._target_of_text, self._as_int64 = target.of_text, target.widths_differ
         self._categories_of_text = {name: kind.of_text for name, kind in kinds.items()}
         self.keep_schema = keep_schema(files, columns.keep)
 
@@ -237,7 +245,8 @@ class TableRows(RowSource):
         found: dict[str, Any] = {}
         if parts.target is not None:
             column, of_text = table.column(parts.target), self._target_of_text.get(at)
-            found["y"] = labels(batch, parts.target, column, of_text)
+            y = labels(batch, parts.target, column, of_text)
+            found["y"] = as_int64(y) if self._as_int64 else y
         if parts.weight is not None:
             found["weight"] = weights(batch, parts.weight, table.column(parts.weight))
         if parts.keep:

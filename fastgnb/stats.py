@@ -57,7 +57,8 @@ class ClassStats:
     Notes
     -----
     `a + b` are the statistics of the rows of both (Chan, Golub and LeVeque 1983), `a - b` those of
-    a's rows without b's. Classes are matched by label. `sum` works on a list.
+    a's rows without b's. `sum` works on a list. Classes are matched by label: 1, 1.0 and True are
+    one label, text is never a number, and the type is that of `a` where it holds all exactly.
     Cost: merging takes O(k d), or O(k d^2) with full scatter, without any rows.
 
     The error of mean and scatter, relative to exact arithmetic, stays below 1e-13 for |mean| / sd
@@ -119,8 +120,8 @@ class ClassStats:
             NaN or infinity in X (a NaN only with missing="error"), wrong shapes or lengths,
             labels that are not classes or not in `classes`, weights negative or not finite,
             dates, text, masked labels or weights, a feature name twice, values so far apart that
-            a variance overflows; scatter="full" with missing="skip", or with more than 4 GiB of
-            covariances.
+            a variance overflows; more than 4 GiB of means and variances, or of covariances;
+            scatter="full" with missing="skip".
         TypeError
             Sparse X, objects that are no numbers, or labels that mix text and numbers.
         """

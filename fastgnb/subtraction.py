@@ -66,13 +66,17 @@ def peak_of(stats: ClassStats) -> Floats:
     return np.where((stats.variance > 0) & (stats.weight > 0), np.maximum(scatter, _LEAST), scatter)
 
 
-@np.errstate(over="ignore", under="ignore")  # an infinite peak, or slack, refuses nothing
 def without(a: ClassStats, b: ClassStats) -> dict[str, Any]:
     """The fields of a's statistics that change as b's rows leave; both are of the same classes.
 
     Raises ValueError where b's rows cannot all be among a's, and where what is left of a class is
     less than the rounding error of its weight.
     """
+    with np.errstate(over="ignore", under="ignore"):  # an infinite peak, or slack, refuses nothing
+        return _without(a, b)
+
+
+def _without(a: ClassStats, b: ClassStats) -> dict[str, Any]:
     count, left = remainder(a.count, b.count), remainder(a.weight, b.weight)
     if a.feature_count is not None:
         check_values_left(a, b, count, left, range(a.n_features))

@@ -18,8 +18,23 @@ ROOT = Path(__file__).resolve().parents[1]
 os.environ["FASTGNB_QUIET"] = "1"
 
 
+# Files that take a few seconds each with compiled kernels: `pytest -m quick`. None of them starts
+# many processes or compiles anything anew.
+QUICK = {
+    "abandoned_files", "architecture", "atomic", "cli_family", "cli_mixed", "evaluation", "family",
+    "gaussian_bayes", "invariants", "lanes", "learned", "merge_command", "mixed", "naive_bayes",
+    "params", "pca", "persist", "scatter", "scoring", "select", "service", "stats", "subtraction",
+    "validate", "whitening",
+}  # fmt: skip
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With NUMBA_DISABLE_JIT=1, as coverage is measured, leave out what needs the compiler."""
+    """Mark the quick ones; with NUMBA_DISABLE_JIT=1, as coverage is measured, leave out what needs
+    the compiler."""
+    for item in items:
+        if item.path.stem.removeprefix("test_") in QUICK and not item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.quick)
     if os.environ.get("NUMBA_DISABLE_JIT") == "1":
         skip = pytest.mark.skip(reason="needs the compiler")
         for item in items:

@@ -53,7 +53,7 @@ FLOORS = [
     ["_jit", "_lanes"],
     ["_code_cache"],
     ["_cache"],
-    ["_atomic", "_learned", "_model_file", "_turns"],
+    ["_atomic", "_learned", "_model_file", "_naming", "_turns"],
     ["_interrupt", "_limits", "_notice"],
     ["_context"],
     ["__init__"],

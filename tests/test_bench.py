@@ -84,7 +84,7 @@ def test_report_writes_between_markers(bench, tmp_path, capsys):
 
     results, readme = tmp_path / "results.json", tmp_path / "README.md"
     results.write_text(json.dumps(result()))
-    words = [str(results), "--readme", str(readme), "--no-figures"]
+    words = [str(results), "--readme", str(readme), "--no-figures", "--write"]
     readme.write_text("no markers")
     assert report.main(words) == 1
     assert "put the lines" in capsys.readouterr().err
@@ -96,6 +96,19 @@ def test_report_writes_between_markers(bench, tmp_path, capsys):
     assert "old" not in text
     assert "**fail**" in text
     assert "| fit against scikit-learn, geometric mean | >= 25 x | 30 x | 30 x | pass |" in text
+
+
+def test_report_prints_and_writes_nothing_unless_told_to(bench, tmp_path, capsys):
+    from bench import report
+
+    results, readme = tmp_path / "results.json", tmp_path / "README.md"
+    results.write_text(json.dumps(result()))
+    readme.write_text(f"{report.BEGIN}\nold\n{report.END}\n")
+    figures = ["--figures", str(tmp_path / "figures")]
+    assert report.main([str(results), "--readme", str(readme), *figures]) == 0
+    assert "| fit against scikit-learn, geometric mean | >= 25 x |" in capsys.readouterr().out
+    assert readme.read_text() == f"{report.BEGIN}\nold\n{report.END}\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["README.md", "results.json"]
 
 
 def test_runs_of_different_groups_are_joined(bench):

@@ -287,9 +287,53 @@ def test_auto_is_decided_by_the_first_batch(rng):
     model.partial_fit(later, [0, 1])
     assert model.is_categorical_.tolist() == [False, True]
     assert model.category_count_[0].sum() == 2
-    other = MixedStats.from_rows(later, [0, 1], categorical_features="auto", missing="skip")
-    with pytest.raises(ValueError, match=r"features \[1\] cannot be combined with \[\].*by name"):
-        model.stats_ + other
+
+
+def test_a_part_without_values_says_nothing_of_kinds(rng):
+    """Statistics by "auto" of parts, in any order, are those of all rows."""
+    n = 60
+    note = np.full(n, None, object)
+    note[[3, 28, 50]] = ["late", "early", "late"]
+    y = np.arange(n) % 2
+    for x in ({"x": rng.normal(size=n)}, {}):
+        X = pd.DataFrame({**x, "note": pd.Series(note, dtype=object), "z": rng.normal(size=n)})
+        X = X if x else X[["note"]]
+        whole = MixedStats.from_rows(X, y, categorical_features="auto", missing="skip")
+        parts = [
+            MixedStats.from_rows(
+                X[a : a + 20],
+                y[a : a + 20], categorical_features="auto", missing="skip",
+            )
+            for a in (0, 20, 40)
+        ]  # fmt: skip
+        empty = MixedStats.from_rows(X[4:24], y[4:24], categorical_features="auto", missing="skip")
+        assert not empty.is_categorical.any()
+        for order in ([0, 1, 2], [2, 1, 0], [1, 2, 0]):
+            both = empty
+            for i in order:
+                both = both + parts[i]
+            left = both - empty
+            for found in (left, parts[order[0]] + parts[order[1]] + parts[order[2]]):
+                assert found.is_categorical.tolist() == whole.is_categorical.tolist()
+                assert found.categories[0].tolist() == ["early", "late"]
+                np.testing.assert_array_equal(found.counts[0], whole.counts[0])
+                np.testing.assert_allclose(found.gaussian.mean, whole.gaussian.mean, rtol=1e-9)
+                assert found.gaussian.feature_names == whole.gaussian.feature_names
+    model = MixedNB(categorical_features="auto", missing="skip").fit_stats(empty)
+    other = MixedNB(categorical_features="auto", missing="skip").fit_stats(parts[0])
+    assert model.merge(other).categories_[0].tolist() == ["late"]
+
+
+def test_values_of_two_kinds_do_not_combine():
+    text = pd.DataFrame({"x": [1.0, 2.0], "t": ["u", "v"]})
+    numbers = pd.DataFrame({"x": [1.0, 2.0], "t": [np.nan, 2.0]})
+    a, b = (
+        MixedStats.from_rows(X, [0, 1], categorical_features="auto", missing="skip")
+        for X in (text, numbers)
+    )
+    message = r"features \[1\] cannot be combined with \[\]\. Give .* by name"
+    with pytest.raises(ValueError, match=message):
+        a + b
 
 
 # --- what is no table of numbers and categories --------------------------------------------------

@@ -318,6 +318,15 @@ def test_columns_that_only_some_files_have(tmp_path, capsys):
         plan([renamed, few])
 
 
+def test_the_order_of_features_is_that_of_the_first_file_by_name(tmp_path):
+    one = put(tmp_path / "1.parquet", {"b": [1.0], "a": [2.0], "y": [0]})
+    two = put(tmp_path / "2.parquet", {"a": [3.0], "b": [4.0], "y": [1]})
+    for paths, labels in [([one, two], [0, 1]), ([two, one], [1, 0])]:
+        source = plan(paths)
+        assert source.features == ("b", "a")
+        assert [batch.y.item() for batch in source] == labels
+
+
 def test_automatic_categories_are_those_of_all_files(tmp_path):
     one = put(tmp_path / "1.csv", "a,k,y\n1,,0\n")
     two = put(tmp_path / "2.csv", "a,k,y\n1,u,0\n")
@@ -349,6 +358,21 @@ def test_label_types_that_drift_between_files(tmp_path):
     source = plan(paths)
     assert source.target_kind == "number"
     assert [label for batch in source for label in batch.y.tolist()] == [1, 2] * len(paths)
+    for some in itertools.permutations(paths, 2):
+        assert {batch.y.dtype for batch in plan(some)} == {np.dtype(np.int64)}
+    for path in paths[:-2]:  # alone, labels keep the type that they have
+        (kind,) = {batch.y.dtype for batch in plan([path, path])}
+        assert kind == pq.read_schema(path).field("y").type.to_pandas_dtype()
+
+
+def test_whole_numbers_beyond_those_of_floats_beside_other_types(tmp_path):
+    big = put(tmp_path / "a.parquet", {"a": [1.0], "y": pa.array([2**63], pa.uint64())})
+    odd = put(tmp_path / "b.parquet", {"a": [1.0], "y": [0.5]})
+    wide = put(tmp_path / "c.parquet", {"a": [1.0], "y": [2.0**60]})
+    exact = put(tmp_path / "d.parquet", {"a": [1.0], "y": [2**53 + 1]})
+    found = [batch.y for batch in plan([big, odd, wide, exact])]
+    assert [y.tolist() for y in found] == [[2**63], [0.5], [2.0**60], [2**53 + 1]]
+    assert [y.dtype.kind for y in found] == ["u", "f", "f", "i"]  # `stats` says what may meet
 
 
 def test_decimals_are_no_labels(tmp_path):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import itertools
+import json
 
 import numpy as np
 import pyarrow as pa
@@ -158,7 +160,8 @@ def test_numbers_in_any_spelling_are_one_class_of_a_model(tmp_path):
     assert main(["fit", str(first), str(second), "--target", "y", "--model", str(model)]) == 0
     assert read_model(model).classes.tolist() == [1, 2]
     assert read_model(model).classes.dtype.kind == "i"
-    assert main(["update", str(model), str(second)]) == 0
+    third = put(tmp_path / "c.csv", "y", ["1.00", "2", "2.0 "])
+    assert main(["update", str(model), str(third)]) == 0
     assert read_model(model).classes.tolist() == [1, 2]
     assert read_model(model).stats.count.tolist() == [4, 5]
 
@@ -257,6 +260,64 @@ def test_a_category_that_is_no_whole_number(tmp_path, monkeypatch):
     pq.write_table(pa.table({"x": [0.0, 0.0], "k": [2.0**60, None]}), table)
     with pytest.raises(SourceError, match=r"row 1: 1\.15.*floats beyond 2\^53 are not exact"):
         categories_of([table])
+
+
+# ------------------------------------------------------------------ any texts, any order
+
+POOL = ["7", "007", "1.0", "1", " 1", "-0", "+5", "5", "1e3", "1000", "true", "True", "FALSE", "0",
+        "NA", "", "?", "a", "18446744073709551616", "9223372036854775808", "9007199254740993",
+        "0x1F", "2020-01-01", "1,234", "nan", "inf"]  # fmt: skip
+
+
+def meant(path, texts, batch, values):
+    """Pairs of a text and what it was read as."""
+    return [(texts[path][batch.row_number(i) - 1], value) for i, value in enumerate(values)]
+
+
+def read_labels(paths, texts):
+    columns = Columns(target="k", features=("x",), drop_null_target=True)
+    return [p for b in open_rows(paths, columns) for p in meant(b.path, texts, b, b.y.tolist())]
+
+
+def read_categories(paths, texts):
+    columns = Columns(features=("x", "k"), categorical=("k",))
+    found = []
+    for b in open_rows(paths, columns):
+        labels = [*b.categorical[0].labels.tolist(), None]
+        found += meant(b.path, texts, b, [labels[code] for code in b.categorical[0].codes])
+    return found
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("read", [read_labels, read_categories])
+def test_texts_are_kept_apart_or_refused_in_any_order(tmp_path, monkeypatch, read, seed):
+    rng = np.random.default_rng(seed)
+    monkeypatch.setattr(_readers, "CSV_BLOCK_BYTES", int(rng.choice([64, 1 << 21])))
+    pool, texts = rng.choice(POOL, rng.integers(1, 4), replace=False), {}
+    for i in range(rng.integers(1, 4)):
+        path = tmp_path / f"{i}.csv"
+        texts[path] = rng.choice(pool, rng.choice([0, 1, 30])).tolist()
+        with open(path, "w", newline="") as file:
+            csv.writer(file).writerows([("x", "k"), *((j, t) for j, t in enumerate(texts[path]))])
+    outcomes = set()
+    for paths in itertools.permutations(texts):
+        try:
+            pairs = set(read(paths, texts))
+        except SourceError:
+            outcomes.add("an error")
+            continue
+        outcomes.add(repr(sorted(map(repr, pairs))))
+        for (text, value), (other, same) in itertools.combinations(pairs, 2):
+            if value == same and text != other and value is not None:
+                assert are_one(text.strip(), other.strip()), (text, other, value)
+    assert len(outcomes) == 1
+
+
+def are_one(a, b):
+    """Whether two texts are one value of JSON, or one boolean in other letters."""
+    if {a.lower(), b.lower()} <= {"true", "false"}:
+        return a.lower() == b.lower()
+    return json.loads(a) == json.loads(b)  # which takes no 007, +5 or 0x1F
 
 
 # ------------------------------------------------------------------ kept columns

@@ -48,6 +48,7 @@ NO_CSV = {
     "utf-32": (TEXT.encode("utf-32-be")[3:], "got NUL bytes, as UTF-16 has them; write text"),
     "semicolons": (TEXT.replace(",", ";"), "are separated by ';', a semicolon; write the fil"),
     "decimal commas": ("a;b;y\n1,5;2;0\n", "are separated by ';', a semicolon; write the fil"),
+    "write.csv2": ('"";"a";"y"\n"1";1,5;"u"\n', "are separated by ';', a semicolon; write the"),
     "tabs": (TEXT.replace(",", "\t"), r"are separated by '\\t', a tab; write the file with commas"),
     "bars": ("\ufeff" + TEXT.replace(",", "|"), "are separated by '|', a bar; write the file with"),
     "row names": ("a,y\n1,1.5,0\n2,2.5,1\n", "row 1: .* got 3.*; the names are one fewer than the"),
@@ -66,7 +67,16 @@ def test_files_that_are_no_csv_say_what_they_are(tmp_path, name, columns):
         open_rows([path], columns)
 
 
-@pytest.mark.parametrize("text", ['"a;b",y\n1,0\n', '"a;b"\n1\n', "a;b,y\n1,0\n", "a b\n1\n"])
+@pytest.mark.parametrize("name", ["data.csv.gz", "data.parquet.ZST", "data.zip"])
+def test_endings_of_packed_files(tmp_path, name):
+    path = put(tmp_path / name, TEXT)
+    with pytest.raises(SourceError, match=r"unknown ending .*; expected .*; unpack it first$"):
+        open_rows([path])
+
+
+@pytest.mark.parametrize(
+    "text", ['"a;b",y\n1,0\n', '"a;""b"\n1\n', '"a;b"\n1\n', "a;b,y\n1,0\n", "a b\n1\n"]
+)
 def test_separators_inside_names(tmp_path, text):
     path = put(tmp_path / "data.csv", text)
     assert len(open_rows([path]).features) == text.split("\n")[0].count(",") + 1
@@ -158,6 +168,12 @@ def test_missing_names_of_later_files(tmp_path, data):
 def test_a_file_without_names(tmp_path, text):
     path = put(tmp_path / "data.csv", text)
     with pytest.raises(SourceError, match="; the first line of CSV has to hold the names of the c"):
+        open_rows([path], Columns(target="y"))
+
+
+def test_columns_that_are_separated_by_spaces(tmp_path):
+    path = put(tmp_path / "data.csv", "a  b y\n1 2 0\n")
+    with pytest.raises(SourceError, match="found 'a  b y'; its columns are separated by spaces, e"):
         open_rows([path], Columns(target="y"))
 
 

@@ -15,6 +15,7 @@ import fastgnb
 from fastgnb import ClassStats, GaussianNB, MixedNB, MixedStats
 from fastgnb._labels import exact_numbers, kind_of, positions, union
 from fastgnb.cli import main
+from fastgnb.select import StatsGridSearchCV, cross_validate
 
 BIG = 2**53
 needs_string_dtype = pytest.mark.skipif(
@@ -263,3 +264,27 @@ def test_statistics_of_categories_have_the_same_rule():
         of([1], np.int64) - of(["1"], object)
     left = both - of([3.0], np.float64)
     assert left.counts[0].tolist() == [[1.0, 1.0, 1.0]]
+
+
+@needs_string_dtype
+def test_scikit_learn_does_not_meet_text_of_any_length(rng):
+    """Its metrics and splitters fail on it, so that score and search give them objects."""
+    X = rng.normal(size=(60, 2))
+    y = np.array(["no", "yes", "a longer one"] * 20)
+    new = y.astype(np.dtypes.StringDType())
+    model = GaussianNB().fit(X, new)
+    assert model.score(X, new) == model.score(X, y)
+    assert model.score(X, new, np.arange(60)) == model.score(X, y, np.arange(60))
+    ours = cross_validate(GaussianNB(), X, new, cv=3)["test_score"]
+    assert ours.tolist() == cross_validate(GaussianNB(), X, y, cv=3)["test_score"].tolist()
+    search = StatsGridSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1.0]}, cv=3)
+    assert search.fit(X, new).best_score_ == search.fit(X, y).best_score_
+
+
+@pytest.mark.filterwarnings("ignore:A column-vector y was passed")
+@pytest.mark.parametrize("dtype", ["Int64", "UInt64", "int64[pyarrow]", object])
+def test_a_column_of_wide_labels_stays_exact(dtype):
+    """Of a frame with one column NumPy or scikit-learn would make floats."""
+    y = pd.DataFrame({"y": pd.array([BIG, BIG + 1, BIG + 2], dtype)})
+    model = GaussianNB().fit([[0.0], [1.0], [2.0]], y)
+    assert model.classes_.tolist() == [BIG, BIG + 1, BIG + 2]

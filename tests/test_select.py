@@ -431,6 +431,23 @@ def test_sums_of_all_other_folds(n):
     assert sums[2:] == [None] * (n - 2)
 
 
+@pytest.mark.parametrize(
+    ("pairs", "lengths"),
+    [
+        ([([2, 3], [0, 1]), ([0, 1], [2, 3])], [2]),
+        ([([2, 3], [0, 1]), ([0, 1], [2, 3])] * 3, [2, 2, 2]),
+        ([([1, 2, 3], [0]), ([2, 3], [0, 1]), ([0, 1], [2, 3])], [1, 2]),  # starts late
+        ([([2, 3], [0, 1]), ([0], [2, 3])], [1, 1]),  # row 1 is left out
+        ([([1, 2], [0, 0]), ([0], [1, 2, 3])], [1, 1]),  # lengths are right, rows are not
+        ([([1, 1, 2], [0]), ([0], [1, 2, 3])], [1, 1]),
+        ([([0, 1, 2, 3], []), ([], [0, 1, 2, 3])], [2]),
+    ],
+)
+def test_splits_whose_folds_add_up(pairs, lengths):
+    pairs = [tuple(np.array(one, np.intp) for one in pair) for pair in pairs]
+    assert [len(run) for run in folds._runs(pairs, 4)] == lengths
+
+
 def test_a_fit_of_ones_own_is_called():
     class Shifted(GaussianNB):
         def fit(self, X, y, sample_weight=None):

@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 from fastgnb import ClassStats, GaussianBayes, PCAGaussianNB
 from fastgnb.rotation import principal_axes
-from fastgnb.select import cross_validate
+from fastgnb.select import StatsGridSearchCV
 from fastgnb.singular import left_singular
 
 # Class 0 has three rows of three features, and rank two.
@@ -397,17 +397,21 @@ def test_what_subtracting_leaves_of_low_rank(rng, kind):
         wanted = GaussianBayes(tied=tied).fit_stats(stats).predict_joint_log_proba(A[:4])
         found = GaussianBayes(tied=tied).fit_stats(stats + more - more)
         assert_allclose(found.predict_joint_log_proba(A[:4]), wanted, rtol=1e-8, atol=1e-6)
+    for rotation in ("total", "within", "class"):
+        one, other = (
+            PCAGaussianNB(rotation=rotation).fit_stats(each)
+            for each in (stats, stats + more - more)
+        )
+        assert other.n_components_ == one.n_components_
 
 
 def test_targets_and_scaling_can_be_selected(rng):
     y = np.arange(300) % 2
     X = (rng.normal(size=(300, 3)) + np.outer(y, [2.0, 0.0, 0.0])) * [1.0, 1e4, 1e4]
-    targets = cross_validate(
-        GaussianBayes(shrinkage=0.5), X, y, cv=3,
-        param_grid={"shrinkage_target": ["spherical", "diagonal"]},
-    )  # fmt: skip
-    scaled = cross_validate(
-        PCAGaussianNB(n_components=2), X, y, cv=3, param_grid={"standardize": [False, True]}
+    targets = StatsGridSearchCV(
+        GaussianBayes(shrinkage=0.5), {"shrinkage_target": ["spherical", "diagonal"]}, cv=3
     )
-    for results in (targets, scaled):
+    scaled = StatsGridSearchCV(PCAGaussianNB(n_components=2), {"standardize": [False, True]}, cv=3)
+    for search in (targets, scaled):
+        results = search.fit(X, y).cv_results_
         assert results["rank_test_score"].tolist() == [2, 1]

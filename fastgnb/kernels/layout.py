@@ -64,8 +64,9 @@ def pieces(X: NDArray[Any], bounds: NDArray[np.int64]) -> Iterator[Piece]:
     for first in range(0, last, step):
         end = min(first + step, last)
         start, stop = int(bounds[first]), int(bounds[end])
-        data = np.zeros((stop - start) * X.shape[1] + BEHIND, wide)
-        data[: len(data) - BEHIND].reshape(stop - start, -1)[:] = X[start:stop]
+        data = np.empty((stop - start) * X.shape[1] + BEHIND, wide)
+        data[-BEHIND:] = 0.0
+        data[:-BEHIND].reshape(stop - start, -1)[:] = X[start:stop]
         yield Piece(frozen(data), False, first, end, start, stop)
 
 
