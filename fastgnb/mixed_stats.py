@@ -120,14 +120,14 @@ class MixedStats:
     def __add__(self, other: object) -> MixedStats:
         if not isinstance(other, MixedStats):
             return NotImplemented
-        self, other = _of_same_kinds(self, other)
-        names = _check_alike(self, other)
-        gaussian = self.gaussian + other.gaussian
-        at = [positions(each.classes, gaussian.classes, absent=-1) for each in (self, other)]
+        mine, other = _of_same_kinds(self, other)
+        names = _check_alike(mine, other)
+        gaussian = mine.gaussian + other.gaussian
+        at = [positions(each.classes, gaussian.classes, absent=-1) for each in (mine, other)]
         categories, counts = [], []
-        sides = zip(self.categories, other.categories, self.counts, other.counts, strict=True)
+        sides = zip(mine.categories, other.categories, mine.counts, other.counts, strict=True)
         for j, (own, more, here, there) in enumerate(sides):
-            name = self.categorical_names(names)[j]
+            name = mine.categorical_names(names)[j]
             both = union(own, more, f"Categories of feature {name}")
             _check_size(len(gaussian.classes), len(both.labels), name)
             total = np.zeros((len(gaussian.classes), len(both.labels)))
@@ -135,7 +135,7 @@ class MixedStats:
             total[np.ix_(at[1], both.at_b)] += there
             categories.append(both.labels)
             counts.append(total)
-        return MixedStats(gaussian, tuple(categories), tuple(counts), self.is_categorical, names)
+        return MixedStats(gaussian, tuple(categories), tuple(counts), mine.is_categorical, names)
 
     def __radd__(self, other: object) -> MixedStats:
         return self if other == 0 else NotImplemented  # sum() starts from 0
@@ -150,15 +150,15 @@ class MixedStats:
         """
         if not isinstance(other, MixedStats):
             return NotImplemented
-        self, other = _of_same_kinds(self, other)
-        names = _check_alike(self, other)
-        a, b = aligned(self.gaussian, other.gaussian)
+        mine, other = _of_same_kinds(self, other)
+        names = _check_alike(mine, other)
+        a, b = aligned(mine.gaussian, other.gaussian)
         gaussian = a - b
         left = []
-        sides = zip(self.categories, other.categories, self.counts, other.counts, strict=True)
-        rows = [positions(each.classes, gaussian.classes, absent=-1) for each in (self, other)]
+        sides = zip(mine.categories, other.categories, mine.counts, other.counts, strict=True)
+        rows = [positions(each.classes, gaussian.classes, absent=-1) for each in (mine, other)]
         for j, (own, less, here, there) in enumerate(sides):
-            name = self.categorical_names(names)[j]
+            name = mine.categorical_names(names)[j]
             check_kind(own, less, f"Categories of feature {name}")
             at = positions(less, own, absent=-1)
             if (at < 0).any():
@@ -170,10 +170,10 @@ class MixedStats:
             before[rows[0]], taken[np.ix_(rows[1], at)] = here, there
             rest = remainder(before, taken)
             values = rest.sum(axis=1, keepdims=True)
-            check_values_left(a, b, gaussian.count, values, [self._at()[j]])
+            check_values_left(a, b, gaussian.count, values, [mine._at()[j]])
             left.append(rest)
         return _without_empty(
-            MixedStats(gaussian, self.categories, tuple(left), self.is_categorical, names)
+            MixedStats(gaussian, mine.categories, tuple(left), mine.is_categorical, names)
         )
 
     def decay(self, factor: float) -> MixedStats:

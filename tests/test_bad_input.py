@@ -591,7 +591,7 @@ KIND = "scikit-learn shows the labels or fails when it sorts them; ours says wha
 AS_TEXT = "NumPy makes text of them, and scikit-learn takes it"
 TEXT_OR_NUMBERS = r"Labels must be uniformly text or numbers, got \['int', 'str'\]"
 CONTINUOUS = "Unknown label type: continuous. Maybe you are trying to fit a classifier"
-ONE_D = rONE_D.format("")
+ONE_D = r"y should be a 1d array, got an array of shape \({}\) instead"
 NO_LABEL = "Unknown label type: {}. Labels are whole numbers or text"
 
 
