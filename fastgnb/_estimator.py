@@ -20,6 +20,7 @@ from ._frames import check_columns
 from ._naming import model_remedy, stats_remedy, type_name
 from ._turns import TURNS
 from ._validate import Labels
+from .alignment import matched
 from .family import MEMBERS
 from .kernels.outputs import Scores, Table
 from .params import (
@@ -119,7 +120,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def merge(self, other: GaussianClassifier) -> Self:
         """Learn what another model learned, as if its rows had come here. Returns self.
 
-        Classes are united by label. Raises ValueError where the features differ.
+        Classes are united by label, and features matched by name where both models have names.
+        Raises ValueError where the features differ.
         """
         self._fitted()
         if not isinstance(other, type(self)):
@@ -129,7 +131,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         more = other._fitted().stats_
         with TURNS.of(self):
             new = self._fitted()
-            new._take(new.stats_ + more)
+            new._take(new.stats_ + matched(more, new.stats_))
             self.__dict__ = new.__dict__
         return self
 

@@ -47,6 +47,9 @@ _held = False
 _over = False
 _deaf_until = 0.0
 _run: object = None
+# Held where a run ends, and where a signal is sent again: none may come to what follows the run.
+# The handler does not take it, since it may interrupt whoever holds it.
+_ending = threading.Lock()
 
 
 def polled(items: Iterable[T]) -> Iterator[T]:
@@ -121,6 +124,8 @@ def interruptible() -> Iterator[None]:
         yield
     finally:
         _over = True
+        with _ending:
+            _run = None
         for number, handler in before.items():
             signal.signal(number, handler or signal.SIG_DFL)
         _noted = _polling = False
@@ -150,14 +155,15 @@ def _repeat(number: int, run: object) -> None:
     """Send the signal once more, unless `run` has ended by then."""
     global _repeating
     time.sleep(PATIENCE)
-    if not _polling or run is not _run:
-        return
-    _repeating = True
-    main = threading.main_thread().ident
-    if hasattr(signal, "pthread_kill") and main is not None:
-        signal.pthread_kill(main, number)  # also wakes it where it waits
-    else:
-        _thread.interrupt_main(signal.Signals(number))
+    with _ending:
+        if not _polling or run is not _run:
+            return
+        _repeating = True
+        main = threading.main_thread().ident
+        if hasattr(signal, "pthread_kill") and main is not None:
+            signal.pthread_kill(main, number)  # also wakes it where it waits
+        else:
+            _thread.interrupt_main(signal.Signals(number))
 
 
 @contextlib.contextmanager

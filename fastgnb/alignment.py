@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .mixed_stats import MixedStats
 from .stats import ClassStats
 
-__all__ = ["differences", "in_order"]
+__all__ = ["differences", "in_order", "matched"]
 
 
 def in_order(stats: Any, names: Sequence[str]) -> Any:
@@ -35,6 +35,14 @@ def in_order(stats: Any, names: Sequence[str]) -> Any:
     if isinstance(stats, MixedStats):
         return _mixed(stats, order, tuple(names))
     return _gaussian(stats, order, tuple(names))
+
+
+def matched(stats: Any, like: Any) -> Any:
+    """The statistics in the order of others of the same names; as they are where names differ."""
+    names, wanted = stats.feature_names, like.feature_names
+    if names is None or wanted is None or names == wanted or sorted(names) != sorted(wanted):
+        return stats
+    return in_order(stats, wanted)
 
 
 def differences(a: Any, b: Any) -> tuple[list[str], list[str]]:

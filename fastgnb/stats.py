@@ -569,10 +569,20 @@ def common_names(a: Any, b: Any) -> tuple[str, ...] | None:
     names = {a.feature_names, b.feature_names} - {None}
     if len(names) > 1:
         raise ValueError(
-            "Statistics of different features cannot be combined: "
-            f"{a.feature_names} and {b.feature_names}."
+            f"Statistics of different features cannot be combined: {_difference_of(a, b)}."
         )
     return names.pop() if names else None
+
+
+def _difference_of(a: Any, b: Any) -> str:
+    """Names that only one of two statistics has, or that they differ in order alone."""
+    parts = []
+    for names, others, which in ((a, b, "first"), (b, a, "second")):
+        only = [name for name in names.feature_names if name not in set(others.feature_names)]
+        if only:
+            more = f" and {len(only) - 8} more" if len(only) > 8 else ""
+            parts.append(f"only the {which} have {only[:8]}{more}")
+    return "; ".join(parts) or f"they are in another order, {a.feature_names} and {b.feature_names}"
 
 
 def _widened(stats: ClassStats, other: ClassStats) -> ClassStats:

@@ -65,7 +65,7 @@ def make_data() -> Callable[..., tuple[np.ndarray, np.ndarray]]:
 def python() -> Callable[..., str]:
     """Run code in a fresh interpreter and return what it prints; it must end well."""
 
-    def run(code: str, *args: str, timeout: float = 300, **env: str | None) -> str:
+    def run(code: str, *args: str, timeout: float = 900, **env: str | None) -> str:
         environment = dict(os.environ, PYTHONPATH=f"{ROOT}{os.pathsep}{ROOT / 'tests'}")
         for name, value in env.items():
             environment.pop(name, None)

@@ -146,11 +146,11 @@ def test_threads_do_not_make_the_process_deaf(tmp_path):
     def outer():
         with _interrupt.uninterrupted():
             first.set()
-            second.wait(10)
+            second.wait(300)
 
     thread = threading.Thread(target=outer)
     thread.start()
-    first.wait(10)
+    first.wait(300)
     with _interrupt.uninterrupted():
         second.set()
         thread.join()

@@ -82,7 +82,7 @@ def python(code, *words):
     )
     done = subprocess.run(
         [sys.executable, "-c", code, *map(str, words)],
-        env=environment, capture_output=True, text=True, timeout=200, check=False,
+        env=environment, capture_output=True, text=True, timeout=900, check=False,
     )  # fmt: skip
     return done.returncode, done.stdout, done.stderr
 

@@ -169,8 +169,9 @@ def test_a_reader_sees_whole_entries_while_others_replace_them(tmp_path):
     ]
     for writer in writers:
         writer.start()
-    found = [0, 0]
-    while any(writer.is_alive() for writer in writers):
+    found, at_work = [0, 0], True
+    while at_work:
+        at_work = any(writer.is_alive() for writer in writers)
         got = [in_folder(tmp_path).load(key) for key in keys]
         assert all(one is None or one == want for one, want in zip(got, large, strict=True))
         found = [n + (one is not None) for n, one in zip(found, got, strict=True)]
@@ -357,7 +358,7 @@ def test_eight_processes_may_compile_at_once(python, tmp_path):
         for _ in range(8)
     ]  # fmt: skip
     go.touch()
-    ends = [process.communicate(timeout=300) for process in processes]
+    ends = [process.communicate(timeout=900) for process in processes]
     assert [process.returncode for process in processes] == [0] * 8
     assert ends == [("[1, 3]\n", "")] * 8
     assert python(ONE + COMPILED, NUMBA_CACHE_DIR=str(cache)) == "[1, 3]\ncompiled 0\n"
@@ -593,7 +594,7 @@ def test_an_isolated_interpreter(tmp_path):
     code = using(PACKAGE.parent, MODEL)
     done = subprocess.run(
         [sys.executable, "-I", "-c", code],
-        capture_output=True, text=True, timeout=300, check=False, cwd=tmp_path,
+        capture_output=True, text=True, timeout=900, check=False, cwd=tmp_path,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (0, GOOD, "")
 

@@ -8,8 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
-from fastgnb import GaussianBayes, MixedStats, PCAGaussianNB, _model_file, load, persist
+from fastgnb import (
+    GaussianBayes,
+    GaussianNB,
+    MixedNB,
+    MixedStats,
+    PCAGaussianNB,
+    _model_file,
+    load,
+    persist,
+)
 from fastgnb.alignment import differences, in_order
 from fastgnb.cli import main
 from fastgnb.stats import ClassStats
@@ -203,6 +213,35 @@ def test_full_and_diagonal_scatter_merge_into_diagonal(tmp_path, frame, capsys):
     a, b = (persist.read(path) for path in (tmp_path / "m", whole))
     np.testing.assert_allclose(a.var, b.var, rtol=1e-12)
     assert a.var_smoothing == 1e-9
+
+
+# ------------------------------------------------------------------ in Python
+
+
+@pytest.mark.parametrize("member", [GaussianNB(), GaussianBayes(), PCAGaussianNB(), MixedNB()])
+def test_estimators_merge_by_name(frame, member):
+    kinds = {"categorical_features": ["k"]} if isinstance(member, MixedNB) else {}
+    names = ["a", "k", "b", "c"] if kinds else ["a", "b", "c"]
+    X, y = frame[names], frame["y"]
+    one = clone(member).set_params(**kinds).fit(X[:40], y[:40])
+    other = clone(member).set_params(**kinds).fit(X[40:][names[::-1]], y[40:])
+    whole = clone(member).set_params(**kinds).fit(X, y)
+    merged = one.merge(other)
+    assert merged.feature_names_in_.tolist() == names
+    np.testing.assert_allclose(merged.predict_proba(X), whole.predict_proba(X), rtol=1e-9)
+
+
+def test_estimators_of_other_features_do_not_merge(frame):
+    y = frame["y"]
+    one, two = (GaussianNB().fit(frame[list(names)], y) for names in ("ab", "ca"))
+    before = one.stats_
+    message = r"cannot be combined: only the first have \['b'\]; only the second have \['c'\]\."
+    with pytest.raises(ValueError, match=message):
+        one.merge(two)
+    assert one.stats_ is before
+    swapped = GaussianNB().fit(frame[["b", "a"]], y).stats_
+    with pytest.raises(ValueError, match=r"they are in another order, \('a', 'b'\) and"):
+        _ = before + swapped
 
 
 # ------------------------------------------------------------------ reestimate

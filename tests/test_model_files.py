@@ -678,7 +678,7 @@ def test_what_is_no_file_is_refused_at_once(python, tmp_path):
         os.truncate(tmp_path / name, 2**40)  # takes no room on the disk
     names = ["pipe", "link", "empty", "zeros", "long header", "model", "."]
     paths = [*(str(tmp_path / name) for name in names), "/dev/zero", "/dev/null"]
-    lines = python(SPECIAL, *paths, timeout=60).splitlines()
+    lines = python(SPECIAL, *paths).splitlines()
     assert len(lines) == 2 * len(paths)
     for path, said in zip(paths, lines[::2], strict=True):
         if path == str(tmp_path):
@@ -1337,7 +1337,7 @@ def test_a_killed_save_leaves_one_of_two_files(python, tmp_path, kills):
     small.write(tmp_path / "small")
     said = python(
         KILLED, str(tmp_path / "large"), str(tmp_path / "small"), str(folder / "model.fgnb"),
-        str(kills), timeout=120, PYTHONWARNINGS="ignore::DeprecationWarning",
+        str(kills), PYTHONWARNINGS="ignore::DeprecationWarning",
     ).split()  # fmt: skip
     assert len(said) == kills
     assert set(said) == {"2", "3"}

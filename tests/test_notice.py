@@ -29,7 +29,7 @@ def shown(tmp_path):
         environment.pop("FASTGNB_QUIET", None)
         done = subprocess.run(
             [sys.executable, "-c", code], env=environment | env, capture_output=True, text=True,
-            timeout=300, check=False,
+            timeout=900, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         return done.stderr

@@ -62,7 +62,7 @@ def in_threads(n, work):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(300)
+        thread.join(600)
     assert not any(thread.is_alive() for thread in threads)
     assert not failed, failed
 
@@ -110,9 +110,9 @@ def test_each_call_has_its_own_number_of_threads(monkeypatch, rows, tmp_path):
     learn = _row_commands.learn
 
     def spy(*args, **kwargs):
-        together.wait(60)
+        together.wait(300)
         seen.setdefault(_jit.n_threads(), pa.cpu_count())
-        together.wait(60)
+        together.wait(300)
         return learn(*args, **kwargs)
 
     monkeypatch.setattr(_row_commands, "learn", spy)

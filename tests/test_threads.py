@@ -70,10 +70,10 @@ def foreign(a):
 a, bad, stop = np.zeros(10_000), [], threading.Event()
 def stranger():
     rounds = 0
-    while not stop.is_set():
+    while rounds < 200 or not stop.is_set():
         foreign(a)
         rounds += 1
-    if rounds < 200 or not (a == rounds).all():
+    if not (a == rounds).all():
         bad.append(("foreign", rounds, a[0]))
 def work(me):
     for i in range(200):
@@ -375,14 +375,14 @@ before = few.theta_.copy()
 def later():
     time.sleep(1)
     os.kill(os.getpid(), signal.SIGINT)
-threading.Thread(target=later, daemon=True).start()
 try:
+    threading.Thread(target=later, daemon=True).start()
     few.{work}
     print("finished")
 except KeyboardInterrupt:
     print("interrupted", (few.theta_ == before).all(), few.predict([[0, 1]]))
 """.replace("{}", "8" if "fit" in work else "2")
-    assert python(code, timeout=120).strip() == "interrupted True [0]"
+    assert python(code).strip() == "interrupted True [0]"
 
 
 def test_statistics_of_threads_add_to_one_pass(many_rows):
