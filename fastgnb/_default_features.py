@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ._arrow import pa
@@ -15,7 +15,7 @@ from ._column_kinds import has_values, kind_of_type
 from ._columns import Columns, check_present
 from ._index_columns import index_columns, partition_keys
 from ._readers import SourceError, TableFile
-from ._texts import advice, kind_of
+from ._texts import advice, kind_of, nearly_numbers
 
 __all__ = ["Plan", "planned"]
 
@@ -51,12 +51,15 @@ def planned(files: Sequence[TableFile], columns: Columns) -> Plan:
     automatic = isinstance(columns.categorical, str)
     if columns.features is not None:
         found = _found(files, columns.features if automatic else ())
-        return Plan(_with_categorical(files, columns, found))
+        columns = _with_categorical(files, columns, found)
+        odd = _nearly_numbers(files, {name: found[name] for name in columns.marked if automatic})
+        return Plan(columns, warnings=tuple(_odd_warnings(odd, columns.marked)))
     apart = {columns.target, columns.weight, *columns.exclude}
     indexes = _indexes(files) - apart - set(columns.marked)
     found = _found(files, (name for name in _names(files) if name not in apart | indexes))
+    named = columns.marked
     columns = _with_categorical(files, columns, found)
-    return _default_features(files, columns, found, indexes)
+    return _default_features(files, columns, found, indexes, named)
 
 
 def _with_categorical(files: Sequence[TableFile], columns: Columns, found: _Found) -> Columns:
@@ -67,20 +70,26 @@ def _with_categorical(files: Sequence[TableFile], columns: Columns, found: _Foun
 
 
 def _default_features(
-    files: Sequence[TableFile], columns: Columns, found: _Found, indexes: Collection[str]
+    files: Sequence[TableFile],
+    columns: Columns,
+    found: _Found,
+    indexes: Collection[str],
+    named: Collection[str],
 ) -> Plan:
+    """`named` are the categorical columns that the user named, which need no warning."""
     marked, names = set(columns.marked), list(found)
     numeric = [name for name in names if name in marked or _is_feature(files, name, found[name])]
     partly = _not_everywhere(files, numeric)
     chosen = tuple(name for name in numeric if name not in partly)
+    odd = _nearly_numbers(files, {name: found[name] for name in names if name not in named})
     if not chosen:
         what = "no numeric or boolean column" if any(found.values()) else "no column with values"
-        advice_ = _odd_values(files, names)
+        advice_ = _held(odd)
         if indexes:
             advice_ += f"; an index or a row number is one only by --features: {_listed(indexes)}"
         raise SourceError(f"{files[0].path}: {what} to use as a feature{advice_}")
     left_out = tuple(name for name in names if name not in set(numeric))
-    warnings = [text for name in left_out if (text := _odd_values(files, [name], name))]
+    warnings = _odd_warnings(odd, marked)
     if partly:
         warnings.append(f"left out, as not every file has them: {_listed(partly)}")
     notes = _partition_notes(files)
@@ -92,9 +101,17 @@ def _default_features(
     )
 
 
+def _odd_warnings(odd: Mapping[str, str], marked: Collection[str]) -> list[str]:
+    return [
+        f"column {name!r} is {'taken for categories' if name in marked else 'left out'}, as it "
+        f"holds {text!r}{advice(text)}"
+        for name, text in odd.items()
+    ]
+
+
 def _is_feature(files: Sequence[TableFile], name: str, found: dict[int, str]) -> bool:
     kinds = {i: "numbers" if kind in _NUMBERS else "text" for i, kind in found.items()}
-    _check_agree(files, name, kinds, "leave it out with --exclude")
+    _check_agree(files, name, kinds, found, "leave it out with --exclude")
     return "numbers" in kinds.values()
 
 
@@ -102,18 +119,24 @@ def _is_categorical(files: Sequence[TableFile], name: str, found: dict[int, str]
     kinds = {i: f"{kind}s" for i, kind in found.items() if kind in _NUMBERS}
     dictionary = any(pa.types.is_dictionary(kind) for kind in _types(files, name))
     if not dictionary:
-        _check_agree(files, name, kinds, "name it in --categorical or --exclude")
+        _check_agree(files, name, kinds, found, "name it in --categorical or --exclude")
     return dictionary or bool(set(found.values()) & {"boolean", "text"})
 
 
-def _check_agree(files: Sequence[TableFile], name: str, kinds: dict[int, str], remedy: str) -> None:
+def _check_agree(
+    files: Sequence[TableFile],
+    name: str,
+    kinds: dict[int, str],
+    found: dict[int, str],
+    remedy: str,
+) -> None:
+    """Raise SourceError unless `kinds`, words for what is `found`, are one."""
     if len(set(kinds.values())) > 1:
         first = min(kinds)
         other = next(i for i in sorted(kinds) if kinds[i] != kinds[first])
-        odd = other if kinds[other] == "text" else first
         raise SourceError(
             f"{files[other].path}: column {name!r} holds {kinds[other]}, but {kinds[first]} in "
-            f"{files[first].path}; {remedy}{_odd_values([files[odd]], [name])}"
+            f"{files[first].path}; {remedy}{_held(_nearly_numbers(files, {name: found}))}"
         )
 
 
@@ -184,17 +207,29 @@ def _partition_notes(files: Sequence[TableFile]) -> list[str]:
     return [f"folders are named by {_listed(keys)}, but such keys are not read as columns"]
 
 
-def _odd_values(files: Sequence[TableFile], names: Sequence[str], column: str = "") -> str:
-    """Advice about columns of CSV whose values are numbers but for some that are easily mended."""
-    for file in sorted(files, key=lambda file: file.path):
-        there = [name for name in names if file.is_text and name in file.schema.names]
-        texts = file.first_values(there, beyond=False)
-        for name in there:
-            odd = [text for text in texts[name] if kind_of([text]) == "text"]
-            if odd and all(map(advice, odd)):
-                left = f"column {name!r} is left out, as it holds {odd[0]!r}"
-                return (left if column else f"; column {name!r} holds {odd[0]!r}") + advice(odd[0])
-    return ""
+def _nearly_numbers(files: Sequence[TableFile], found: _Found) -> dict[str, str]:
+    """Columns of text in CSV that would be numbers but for values such as the one that is given.
+
+    One file tells of each column: the first by name that holds text in it.
+    """
+    told: dict[int, list[str]] = {}
+    for name, kinds in found.items():
+        texts = [i for i, kind in kinds.items() if kind == "text" and files[i].is_text]
+        if texts:
+            told.setdefault(min(texts, key=lambda i: files[i].path), []).append(name)
+    odd = {}
+    for i, names in told.items():
+        for name, values in files[i].first_values(names, beyond=False).items():
+            if (text := nearly_numbers(values)) is not None:
+                odd[name] = text
+    return odd
+
+
+def _held(odd: Mapping[str, str]) -> str:
+    """What the first such column holds, and what to do."""
+    return next(
+        (f"; column {name!r} holds {text!r}{advice(text)}" for name, text in odd.items()), ""
+    )
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _validate
+from ._frames import check_columns
 from ._naming import model_remedy, stats_remedy, type_name
 from ._turns import TURNS
 from ._validate import Labels
@@ -46,7 +47,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     The one rule for edited attributes: scoring and sampling use the public fitted attributes, and
     check them at each call, so that an edit is obeyed by both or is a ValueError. What is computed
-    of them ahead, as by `GaussianBayes`, is kept for read-only arrays, and used for these very
+    of them ahead, see `_prepared`, is kept for read-only arrays, and used for these very
     arrays only. Learning starts from `stats_`, and overwrites the attributes. A model file holds
     the edits of a GaussianNB; `save` refuses those of other members.
 
@@ -58,6 +59,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     _member: ClassVar[str]
     _kind_of_stats: ClassVar[type] = ClassStats
+    _takes_categories: ClassVar[bool] = False
 
     priors: ArrayLike | None
     var_smoothing: float
@@ -432,19 +434,45 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         plain = _validate.unmasked(X)
         try:
             rows = validate_data(self, plain, reset=reset, ensure_all_finite=False, dtype="numeric")
+            _validate.check_columns(X)
+            return _validate.as_numbers(rows)
         except OverflowError as error:
             raise _validate.too_large() from error
-        _validate.check_columns(X)
-        return _validate.as_numbers(rows)
+        except Exception:  # each library of frames has its own
+            check_columns(X, takes_categories=self._takes_categories)
+            raise
 
     def _refuse(self, rows: Any, weight: NDArray[np.float64] | None = None) -> None:
-        """Raise scikit-learn's error for rows that are not finite, or ours.
+        """Raise scikit-learn's error for an infinity in rows, or ours for a missing value.
 
         scikit-learn before 1.9 overlooks them in the other byte order.
         """
-        skip = self._skips()
-        assert_all_finite(rows, allow_nan=skip, estimator_name=type(self).__name__, input_name="X")
-        _validate.check_finite(rows, None, skip=skip)
+        try:
+            _validate.check_finite(rows, weight, skip=self._skips())
+        except _validate.NotFiniteError as error:
+            if np.isinf(error.value):  # in words that name the type of the rows
+                name = type(self).__name__
+                assert_all_finite(rows, allow_nan=True, estimator_name=name, input_name="X")
+            self._refuse_value(error)
+
+    def _refuse_value(self, error: _validate.NotFiniteError) -> None:
+        """Raise for a value that is not finite, or missing, with what this member can do."""
+        name, names = type(self).__name__, getattr(self, "feature_names_in_", None)
+        found = np.array([[error.value]])
+        assert_all_finite(found, allow_nan=True, estimator_name=name, input_name="X")
+        feature = f"{error.column}" if names is None else f"{names[error.column]!r}"
+        advice = (
+            f"{name}(missing='skip') leaves missing values out, in learning and in scoring. Or "
+            "fill them in first, as sklearn.impute.SimpleImputer does."
+            if hasattr(self, "missing")
+            else f"{name} needs whole rows. Fill missing values in first, as "
+            "sklearn.impute.SimpleImputer does, or leave such rows out; "
+            "GaussianNB(missing='skip') takes them as they are."
+        )
+        raise ValueError(
+            f"Input X contains NaN.\nThe value in row {error.row}, feature {feature} is missing. "
+            f"{advice}"
+        )
 
 
 def dtype_of(rows: NDArray[Any], table: Table | None) -> Any:

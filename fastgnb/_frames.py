@@ -18,6 +18,9 @@ _IF_TEXT = (
     "Name it in categorical_features, or pass categorical_features='auto', if it holds categories; "
     "else convert it to numbers or leave it out."
 )
+_IF_TEXT_ALONE = (
+    "Convert it to numbers or leave it out; fastgnb.MixedNB learns columns of categories."
+)
 _IF_OTHER = "Convert it to numbers, such as days, or leave it out."
 
 
@@ -131,6 +134,41 @@ def numbers_of(X: Any, at: NDArray[np.int64]) -> NDArray[Any]:
                     f"numbers: {reason}"
                 ) from error
         raise
+
+
+def check_columns(X: Any, *, takes_categories: bool) -> None:
+    """Raise ValueError, which names it, for the first column of a frame that holds no numbers, and
+    TypeError for rows that are not in memory. Called for rows that were refused."""
+    if hasattr(type(X), "toPandas"):
+        raise TypeError(
+            f"Expected rows in memory, got a {type(X).__module__.split('.')[0]} "
+            f"{type(X).__name__}. Call .toPandas() first, or add up the statistics of partitions."
+        )
+    if not is_frame(in_memory(X)) or len(np.shape(X)) != 2 or not np.shape(X)[1]:
+        if takes_categories:
+            _check_cells(X)
+        return
+    try:
+        numbers_of(X, np.arange(X.shape[1]))
+    except ValueError as error:
+        if takes_categories:
+            raise
+        text = str(error).replace(_IF_TEXT, _IF_TEXT_ALONE)
+        text = text.replace(" is not in categorical_features and", "")
+        raise ValueError(text if text.endswith(".") else f"{text}. {_IF_OTHER}") from error
+
+
+def _check_cells(X: Any) -> None:
+    """Raise ValueError, which numbers its column, for the first text or date of an array (n, d)."""
+    cells = X if isinstance(X, np.ndarray) else np.asarray(X, object)
+    if cells.ndim != 2 or not cells.size:
+        return
+    if cells.dtype.kind in "Mm":
+        raise not_numeric(f"dtype {cells.dtype}", "0")
+    for j in range(cells.shape[1]):
+        text = _first_text(cells[:, j].tolist()) if cells.dtype.kind in "OUST" else None
+        if text is not None:
+            raise not_numeric(text, f"{j}")
 
 
 def check_numeric(X: Any, at: NDArray[np.int64]) -> None:

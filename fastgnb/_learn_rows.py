@@ -16,12 +16,15 @@ from ._summary import counted, listed
 from ._validate import Labels, check_weight, encode
 from .findings import KeyWatch
 from .mixed_stats import MixedStats, check_few_categories, from_mixed_rows
-from .stats import from_arrays
+from .stats import ClassStats, from_arrays
 
 __all__ = ["MAX_CLASSES", "ClassLimit", "learn"]
 
 MAX_CLASSES = 10_000
 """Most distinct labels, unless an option says otherwise: more are no classes, but identifiers."""
+
+_FEW = 1000
+"""Classes whose statistics are added at any time."""
 
 
 class ClassLimit:
@@ -183,19 +186,21 @@ def _stats_of(
 class Total:
     """A sum of many statistics that grow with what is in them, in linear time.
 
-    Categories of a stream may be new for ever, so that a sum batch by batch would handle all those
-    before with each. Here a part is added to one of as many batches, as bits carry in a counter.
-    What does not grow is added at once, since log2(n) sums of full scatter would take their memory.
+    Categories and classes of a stream may be new for ever, so that a sum batch by batch would
+    handle all those before with each. Here a part is added to one of as many batches, as bits carry
+    in a counter. A part that has about the classes of all before is added to them at once, since
+    log2(n) sums of the same size would take their memory.
     """
 
     def __init__(self, max_categories: int | None, auto: AutoColumns | None) -> None:
+        self._flat: Any = None
         self._parts: list[tuple[int, Any]] = []
         self._most, self._auto = max_categories, auto
 
     def add(self, part: Any) -> None:
         """Add the statistics of a batch. Raises ValueError where categories are too many."""
-        if self._parts and not isinstance(part, MixedStats):
-            self._parts[0] = 1, self._parts[0][1] + part
+        if not isinstance(part, MixedStats) and self._is_like(part):
+            self._flat = part if self._flat is None else self._flat + part
             return
         n = 1
         while self._parts and self._parts[-1][0] == n:
@@ -207,11 +212,17 @@ class Total:
         if self._auto is not None:
             self._auto.decide()
         total = None
-        for _, part in reversed(self._parts):
-            total = part if total is None else self._sum(part, total)
+        for part in (*(part for _, part in reversed(self._parts)), self._flat):
+            if part is not None:
+                total = part if total is None else self._sum(part, total)
         if total is None or before is None:
             return before if total is None else self._bounded(total)
         return self._sum(before, total)
+
+    def _is_like(self, part: ClassStats) -> bool:
+        """Whether to add it at once takes time in proportion to the part."""
+        k = 0 if self._flat is None else len(self._flat.classes)
+        return k <= max(_FEW, 2 * len(part.classes)) or part.covariance is not None
 
     def _sum(self, a: Any, b: Any) -> Any:
         return self._bounded(self._reduced(a) + self._reduced(b))

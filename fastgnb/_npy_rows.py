@@ -41,12 +41,15 @@ class NpyRows(RowSource):
         # Shapes and types, not the maps themselves: each of them holds a file open.
         shapes, dtypes = zip(*((m.shape, m.dtype) for m in map(_map_matrix, paths)), strict=True)
         self.paths = paths
-        self.features, self.n_features = None, shapes[0][1]
-        for path, (_, d) in zip(paths, shapes, strict=True):
-            if d != self.n_features:
-                expected = f"expected {self.n_features} as in {paths[0]}"
-                raise SourceError(f"{path}: {d} columns, {expected}")
-        single = all(dtype in (np.float16, np.float32) for dtype in dtypes)
+        # A matrix without rows says nothing about columns and types, unless all are without.
+        with_rows = [i for i, (n, _) in enumerate(shapes) if n] or list(range(len(shapes)))
+        first = with_rows[0]
+        self.features, self.n_features = None, shapes[first][1]
+        for i in with_rows:
+            if shapes[i][1] != self.n_features:
+                expected = f"expected {self.n_features} as in {paths[first]}"
+                raise SourceError(f"{paths[i]}: {shapes[i][1]} columns, {expected}")
+        single = all(dtypes[i] in (np.float16, np.float32) for i in with_rows)
         self.dtype = np.dtype(np.float32 if single else np.float64)
         self.keep_schema = pa.schema([])
         self._lengths = [n for n, _ in shapes]

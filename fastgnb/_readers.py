@@ -240,10 +240,13 @@ def _each(reader: ipc.RecordBatchReader) -> Iterator[pa.RecordBatch]:
 
 
 def _count(reader: ipc.RecordBatchReader) -> int | None:
-    """Rows of an IPC file, from the metadata; None for a stream, or where pyarrow is old."""
-    if not isinstance(reader, ipc.RecordBatchFileReader) or not hasattr(reader, "count_rows"):
-        return None
-    return int(reader.count_rows())
+    """Rows of an IPC file, from the metadata; None for a stream, or where pyarrow is old.
+
+    A stream is known to have none after its batches, which a first row ends the search among.
+    """
+    if isinstance(reader, ipc.RecordBatchFileReader):
+        return int(reader.count_rows()) if hasattr(reader, "count_rows") else None
+    return None if any(batch.num_rows for batch in reader) else 0
 
 
 def _forget(mapped: mmap.mmap | bytes) -> None:

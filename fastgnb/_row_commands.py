@@ -133,6 +133,9 @@ def evaluate(args: argparse.Namespace) -> int:
     found = evaluate_rows(
         saved, source, quiet=args.quiet, bad=bad, target=_target_name(saved, args)
     )
+    if found.n_unseen:
+        rows = counted(found.n_unseen, "row")
+        _note(args, f"{rows} of {found.n_rows:,} with labels that the model does not know: wrong")
     everything = found.as_dict() | {"n_skipped_rows": bad.n, "n_null_labels": source.n_dropped}
     text = json.dumps(everything, indent=1)
     show_text(text if args.json == "-" else evaluation_text(found))
@@ -329,7 +332,10 @@ def _note_rows(
 ) -> None:
     """What the rows showed of columns: of those left out as `keys`, and of features."""
     for name in keys:
-        _note(args, f"left out, since it identifies rows: {name!r} (--categorical NAME takes it)")
+        say(
+            f"warning: left out, since it identifies rows: {name!r}; --exclude it, or name it in "
+            "--categorical to take it"
+        )
     stats = saved.stats
     others = np.flatnonzero(~stats.is_categorical) if isinstance(stats, MixedStats) else None
     for text in finding_texts(saved, watch.found(others)):

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NULLS", "OddText", "advice", "decoded", "is_ambiguous", "kind_of"]
+__all__ = ["NULLS", "OddText", "advice", "decoded", "is_ambiguous", "kind_of", "nearly_numbers"]
 
 NULLS = frozenset(
     [
@@ -162,6 +162,20 @@ def _is_float(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def nearly_numbers(texts: Sequence[str]) -> str | None:
+    """The first text that keeps a column from being numbers, where all such are easily mended."""
+    first, some = None, False
+    for text in texts:
+        if kind_of([text]) != "text":
+            some = True
+        elif not advice(text):
+            return None
+        else:
+            first = first or text
+            some = some or text.strip() not in _PLACEHOLDERS
+    return first if some else None
 
 
 def advice(text: str) -> str:

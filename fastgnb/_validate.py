@@ -161,20 +161,29 @@ def names_of(X: Any) -> tuple[str, ...] | None:
 class NotFiniteError(ValueError):
     """A NaN or an infinity in X, `value`, at `row` and `column`."""
 
-    def __init__(self, value: float, row: int, column: int, *, skip: bool) -> None:
+    def __init__(
+        self, value: float, row: int, column: int, *, skip: bool, can_skip: bool = True
+    ) -> None:
         self.value, self.row, self.column = value, row, column
         what = "NaN" if np.isnan(value) else "infinity"
         allowed = "finite" if not skip else "finite or missing"
-        hint = "" if skip or what != "NaN" else " missing='skip' leaves missing values out."
+        hint = ""
+        if what == "NaN" and not skip:
+            hint = " missing='skip' leaves missing values out."
+        if what == "NaN" and not can_skip:
+            hint = " Fill missing values in, or leave such rows out."
         super().__init__(
             f"Input X contains {what}: the value in row {row}, column {column} is not "
             f"{allowed}.{hint}"
         )
 
 
-def check_finite(X: NDArray[Any], weight: NDArray[np.float64] | None, *, skip: bool) -> None:
+def check_finite(
+    X: NDArray[Any], weight: NDArray[np.float64] | None, *, skip: bool, can_skip: bool = True
+) -> None:
     """Raise NotFiniteError for the first value of X (n, d) that is not finite.
 
+    can_skip: whether another choice of `missing` would help, which the error then says.
     Rows of weight 0 are not looked at; with `skip` a NaN is allowed. Called after a kernel found
     something, so that the usual case never pays for this read.
     """
@@ -185,7 +194,8 @@ def check_finite(X: NDArray[Any], weight: NDArray[np.float64] | None, *, skip: b
             wrong &= (weight[start : start + 4096] > 0)[:, None]
         if wrong.any():
             row, column = (int(v) for v in np.argwhere(wrong)[0])
-            raise NotFiniteError(float(part[row, column]), start + row, column, skip=skip)
+            value = float(part[row, column])
+            raise NotFiniteError(value, start + row, column, skip=skip, can_skip=can_skip)
 
 
 def check_lengths(*arrays: Any) -> None:

@@ -177,7 +177,10 @@ def _add_fit(commands: Any) -> None:
         help="columns that are no features, such as identifiers",
     )  # fmt: skip
     fit.add_argument("--weight", metavar="COL", help="column of row weights")
-    fit.add_argument("--missing", choices=["error", "skip"], default="error")
+    fit.add_argument(
+        "--missing", choices=["error", "skip"], default="error",
+        help="missing values; skip, of GaussianNB and MixedNB: leave each out of its own feature",
+    )  # fmt: skip
     fit.add_argument(
         "--priors", type=_priors, metavar="P,P", help="of the classes, in their sorted order"
     )
@@ -222,7 +225,7 @@ def _add_family(parser: argparse.ArgumentParser, default: str, *, of_data: bool)
             "--categorical", type=_categorical, action=_More, dest="categorical_features",
             metavar="A,B|auto",
             help="of MixedNB: features that hold categories (text, booleans, whole numbers); auto: "
-            "every column of text, booleans or a dictionary type",
+            "every column of text, booleans or a dictionary type, but for those that identify rows",
         )  # fmt: skip
     family.add_argument(
         "--alpha", type=_number, metavar="F", help="of MixedNB: smoothing of categories; default: 1"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ._estimator import GaussianClassifier
+from ._prepared import PreparedClassifier
 from .covariance import FullMoments, estimate_full, whiten
 from .params import RotatedParams, check_moment
 from .stats import ClassStats
@@ -18,18 +18,7 @@ from .stats import ClassStats
 Floats = NDArray[np.float64]
 
 
-class _Whitened:
-    """Parameters for scoring, None before they are needed, and the attributes that they are of."""
-
-    def __init__(self, params: RotatedParams | None, *of: Any) -> None:
-        self.params, self.of = params, of
-
-    def is_of(self, *attributes: Any) -> bool:
-        """Whether these are the very objects."""
-        return all(a is b for a, b in zip(self.of, attributes, strict=True))
-
-
-class GaussianBayes(GaussianClassifier):
+class GaussianBayes(PreparedClassifier):
     """Gaussian Bayes classifier with full covariances: quadratic or linear discriminant analysis.
 
     Parameters
@@ -77,8 +66,12 @@ class GaussianBayes(GaussianClassifier):
     of the features. Such a class has a thin density, and no class has a part in the units of
     another. It learns in streams, merges, and takes weights.
 
-    Scoring does not look at means_ and covariance_ again: use `reestimate`, or fit_stats, to change
-    a model. Fitting takes n d^2 / 2 multiply-adds and scoring n k d^2 / 2, or n d (d / 2 + k) where
+    Edited fitted attributes: class_prior_, means_ and covariance_ are read-only arrays, of which
+    the parameters for scoring were made once. One that is replaced is obeyed by scoring and
+    sampling, with O(k d^3) more work a call, or is a ValueError there; `save` refuses such a model.
+    Learning starts from `stats_` and overwrites them. Threads: as `GaussianNB`.
+
+    Fitting takes n d^2 / 2 multiply-adds and scoring n k d^2 / 2, or n d (d / 2 + k) where
     tied. Statistics, and scores of given parameters, have the same bits for any number of threads;
     parameters come out of LAPACK, whose last bits depend on the machine.
     Error: scores are within about 1e-15 d times the condition number of a covariance, taken in
@@ -101,6 +94,7 @@ class GaussianBayes(GaussianClassifier):
     """
 
     _member = "GaussianBayes"
+    _decisive = ("class_prior_", "means_", "covariance_")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "covariance_type": [StrOptions({"full", "diag", "spherical"})],
         "tied": ["boolean"],
@@ -143,38 +137,7 @@ class GaussianBayes(GaussianClassifier):
         self.class_prior_, self.means_, self.covariance_, self.epsilon_ = moments
         self._freeze(params)
 
-    def _freeze(self, params: RotatedParams | None) -> None:
-        """Make read-only what parameters are computed of, and keep these, or None for later."""
-        for name in ("class_prior_", "means_", "covariance_"):
-            value = getattr(self, name)
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
-                setattr(self, name, value.view())  # a view of such an array stays read-only
-        self._whitened = _Whitened(params, *self._decisive())
-
-    def _decisive(self) -> tuple[Any, ...]:
-        return self.stats_, self.class_prior_, self.means_, self.covariance_
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(super().__getstate__())
-        state.pop("_whitened", None)
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        kept = {name: value for name, value in state.items() if name != "_rotated"}  # by 0.1.0
-        super().__setstate__(kept)
-        if all(hasattr(self, name) for name in ("stats_", "class_prior_", "means_", "covariance_")):
-            self._freeze(None)
-
-    def _params(self, n_features: int) -> RotatedParams:
-        k, kept = len(self._labels()), self.__dict__.get("_whitened")
-        if not (isinstance(kept, _Whitened) and kept.is_of(*self._decisive())):
-            return self._whiten(k, n_features)
-        if kept.params is None:
-            kept.params = self._whiten(k, n_features)
-        return kept.params
-
-    def _whiten(self, k: int, d: int) -> RotatedParams:
+    def _prepare(self, k: int, d: int) -> RotatedParams:
         """Parameters of the attributes. Raises ValueError where edited ones make no densities."""
         is_tied = np.ndim(self.covariance_) == 2
         prior = check_moment(self.class_prior_, "class_prior_", (k,))
@@ -184,6 +147,8 @@ class GaussianBayes(GaussianClassifier):
             if not np.isfinite(values).all():
                 raise ValueError(f"Expected {name} of finite values, got {values}.")
         stats = self.stats_
+        if stats.covariance is None:
+            raise ValueError("Expected stats_ with full scatter, got them without covariance.")
         _check_covariance(covariance, stats)
         if not np.array_equal(means, stats.mean):
             stats = replace(stats, mean=means, mean_low=np.zeros_like(means))

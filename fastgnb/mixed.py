@@ -8,14 +8,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.utils import assert_all_finite
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from . import _validate
 from ._categories import MixedRows, exact_table, find_categorical, slots, split
 from ._estimator import GaussianClassifier, dtype_of
-from ._frames import in_memory, is_frame, numbers_of
+from ._frames import in_memory, is_frame
 from ._validate import Labels
 from .kernels.outputs import Scores, Table
 from .mixed_params import (
@@ -90,9 +89,11 @@ class MixedNB(GaussianClassifier):
     joint log likelihoods and log evidence -inf, and the probabilities that small alpha tend to:
     those of the classes that exclude the fewest of its values.
 
-    Rows that are not finite, far away or of weight 0, edited attributes, and failing calls are
-    treated as in `GaussianNB`, except that numbers which are no categories are refused in rows of
-    weight 0 too. `sample` gives an object array where a category is text, else float64.
+    Rows that are not finite, far away or of weight 0, threads, edited attributes, and failing calls
+    are treated as in `GaussianNB`, except that numbers which are no categories are refused in rows
+    of weight 0 too, and that `save` refuses edits. categories_, feature_log_prob_ and
+    unseen_log_prob_ may be edited as well. `sample` gives an object array where a category is text,
+    else float64.
 
     Memory of a model: about six numbers a class and category; of rows: codes of 4 bytes a
     categorical feature and row, and a copy of the continuous features unless they are at regular
@@ -113,6 +114,7 @@ class MixedNB(GaussianClassifier):
 
     _member = "MixedNB"
     _kind_of_stats = MixedStats
+    _takes_categories = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "categorical_features": "no_validation",  # but by `check_marks`, in its own words
         "alpha": [Interval(Real, 0, None, closed="left")],
@@ -251,7 +253,7 @@ class MixedNB(GaussianClassifier):
         X = in_memory(X)
         nothing = self.categorical_features is None if reset else not self.is_categorical_.any()
         if nothing:
-            return self._numeric_rows(X, reset=reset)
+            return super()._checked_rows(X, reset=reset)
         table = self._checked_table(X, reset=reset)
         if reset:
             names = getattr(self, "feature_names_in_", None)
@@ -259,24 +261,15 @@ class MixedNB(GaussianClassifier):
         else:
             mask = self._mask()
         if not mask.any():
-            return self._numeric_rows(X, reset=reset)
+            return super()._checked_rows(X, reset=reset)
         try:
             rows = split(table, mask, skip=self._skips())
         except _validate.NotFiniteError as error:
-            self._refuse_value(error.value)
+            self._refuse_value(error)
             raise
         if not reset and not self._skips():
             self._refuse_missing(rows)
         return rows
-
-    def _numeric_rows(self, X: Any, *, reset: bool) -> NDArray[Any]:
-        """Rows without categorical features; the error for a column of text or dates names it."""
-        try:
-            return super()._checked_rows(X, reset=reset)
-        except Exception:  # each library has its own
-            if is_frame(X):
-                numbers_of(X, np.arange(X.shape[1]))
-            raise
 
     def _checked_table(self, X: Any, *, reset: bool) -> Any:
         """X as a frame or an array (n, d) that scikit-learn takes, of the right features."""
@@ -295,25 +288,21 @@ class MixedNB(GaussianClassifier):
 
     def _refuse(self, rows: Any, weight: NDArray[np.float64] | None = None) -> None:
         if not isinstance(rows, MixedRows):
-            super()._refuse(rows)
+            super()._refuse(rows, weight)
             return
         if not self._skips():
             self._refuse_missing(rows, weight)
-        super()._refuse(rows.continuous)
+        try:
+            rows.check_finite(skip=self._skips())
+        except _validate.NotFiniteError as error:
+            self._refuse_value(error)
 
     def _refuse_missing(self, rows: MixedRows, weight: NDArray[np.float64] | None = None) -> None:
-        """Raise scikit-learn's error for a missing category."""
+        """Raise for a missing category."""
         try:
             rows.check_present(weight)
-        except _validate.NotFiniteError:
-            self._refuse_value(np.nan)
-            raise
-
-    def _refuse_value(self, value: float) -> None:
-        found = np.array([[value]])
-        assert_all_finite(
-            found, allow_nan=self._skips(), estimator_name=type(self).__name__, input_name="X"
-        )
+        except _validate.NotFiniteError as error:
+            self._refuse_value(error)
 
     def _draw(self, codes: NDArray[Any], draw: Any) -> NDArray[Any]:
         theta, var = (np.asarray(each, np.float64) for each in (self.theta_, self.var_))

@@ -338,7 +338,8 @@ def _as_categorical(stats: MixedStats, wanted: NDArray[np.bool_]) -> MixedStats:
         mean=gaussian.mean[:, stay],
         variance=gaussian.variance[:, stay],
         mean_low=gaussian.mean_low[:, stay],
-        feature_count=gaussian.feature_count[:, stay],
+        # As of rows without continuous features, whose weights are those of the classes.
+        feature_count=gaussian.feature_count[:, stay] if stay.any() else None,
         peak=None if gaussian.peak is None else gaussian.peak[:, stay],
         feature_names=None if names is None else tuple(np.array(names, object)[stay]),
     )

@@ -65,8 +65,12 @@ class GaussianNB(GaussianClassifier):
     * What is masked in a masked array is missing in X and an error elsewhere; scikit-learn takes
       what lies under the mask. A list of labels that mixes text and numbers is an error.
 
-    Edited fitted attributes are obeyed by scoring, and overwritten by the next fit, partial_fit,
-    merge or fit_stats, which start from `stats_`.
+    Edited fitted attributes: classes_, class_prior_, theta_ and var_, in place or replaced, are
+    obeyed by scoring, sampling and `save`, or are a ValueError there. The next fit, partial_fit,
+    merge or fit_stats overwrites them, since these start from `stats_`.
+
+    Threads: any number may use one model. An answer, a copy or a pickle is that of the model before
+    or after what another thread learns, never of both. Threads that learn take turns.
 
     Fitting reads X once, with 3 n d float64 operations; scoring reads it once, with 3 n d k.
     The bits of all results are the same for any number of threads, any layout of the same numbers

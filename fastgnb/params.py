@@ -125,7 +125,8 @@ def estimate(
     epsilon = epsilon_of(whole, var_smoothing)
     prior = prior_of(stats, priors)
     plain = _variances(stats, covariance_type, tied=tied, ddof=ddof)
-    theta, var = stats.mean.copy(), plain + epsilon
+    with np.errstate(over="ignore"):  # scoring says which variance is not finite
+        theta, var = stats.mean.copy(), plain + epsilon
     if stats.feature_count is not None:
         unseen = (stats.feature_count == 0) & (stats.count > 0)[:, None]
         theta = np.where(unseen, whole.mean, theta)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ._estimator import GaussianClassifier
+from ._prepared import PreparedClassifier
 from .family import ROTATIONS, AlongAxes, estimate_along_axes, well_centred
 from .params import Moments, RotatedParams, check_moment, rotated_params
 from .rotation import rotated_means
@@ -18,7 +18,7 @@ from .stats import ClassStats
 Floats = NDArray[np.float64]
 
 
-class PCAGaussianNB(GaussianClassifier):
+class PCAGaussianNB(PreparedClassifier):
     """Principal component analysis followed by Gaussian naive Bayes, in one pass over the rows.
 
     Parameters
@@ -59,6 +59,11 @@ class PCAGaussianNB(GaussianClassifier):
     (eigenvalues above (d + 32) 2^-52), so that small variances of features of other units count,
     and rounding errors do not. With standardize, densities are those of the scaled features.
 
+    Edited fitted attributes: class_prior_, theta_, var_, components_, mean_ and scale_ are
+    read-only arrays. One that is replaced is obeyed by scoring and sampling, or is a ValueError
+    there; `save` refuses such a model. Learning starts from `stats_` and overwrites them. Threads:
+    as `GaussianNB`.
+
     Fitting takes n d^2 / 2 multiply-adds and scoring n r (d + 2 k), or n k r d with "class". Axes
     come out of LAPACK, whose last bits depend on the machine; variances that are equal leave the
     choice of axes open, here as anywhere.
@@ -73,6 +78,7 @@ class PCAGaussianNB(GaussianClassifier):
     """
 
     _member = "PCAGaussianNB"
+    _decisive = ("class_prior_", "theta_", "var_", "components_", "mean_", "scale_")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [
             Interval(Integral, 1, None, closed="left"),
@@ -114,19 +120,20 @@ class PCAGaussianNB(GaussianClassifier):
 
     def _adopt(self, stats: ClassStats, estimated: AlongAxes) -> None:
         super()._adopt(stats, estimated)
-        axes, unit, centre, moments, _ = estimated
+        axes, unit, centre, moments, params = estimated
         own = slice(None) if self.rotation == "class" else 0
         weight = stats.count[:, None] if self.rotation == "class" else stats.count.sum()
         unbiased = np.where(weight > 1, weight / np.maximum(weight - 1, 1e-300), 1.0)
-        self.components_, self.mean_, self.scale_ = axes.components[own], centre[own].copy(), unit
+        self.components_, self.mean_ = axes.components[own].copy(), centre[own].copy()
+        self.scale_ = unit
         self.explained_variance_ = (axes.variance * unbiased)[own]
         self.explained_variance_ratio_ = axes.share[own]
         self.n_components_ = axes.components.shape[1]
         self.class_prior_, self.theta_, self.var_, self.epsilon_ = moments
+        self._freeze(params)
 
-    def _params(self, n_features: int) -> RotatedParams:
-        k = len(self._labels())
-        components, centre, unit = self._axes(k, n_features)
+    def _prepare(self, k: int, d: int) -> RotatedParams:
+        components, centre, unit = self._axes(k, d)
         r = components.shape[1]
         moments = Moments(
             check_moment(self.class_prior_, "class_prior_", (k,)),

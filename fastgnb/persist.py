@@ -197,7 +197,8 @@ class SavedModel:
         params = self.rotated or self._gaussian()
         scores = score(rows, params, table=table, evidence=evidence, skip=skip)
         if scores.bad >= 0:
-            check_finite(rows, None, skip=skip)
+            can_skip = not MEMBERS[self.model].needs_full
+            check_finite(rows, None, skip=skip, can_skip=can_skip)
         return scores
 
     def _gaussian(self) -> GaussianParams:

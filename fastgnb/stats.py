@@ -301,14 +301,14 @@ def from_arrays(
     if weight is not None and unit is not None:
         given, weight = weight, np.ldexp(weight, -unit[labels.codes])
         if ((weight == 0) & (given > 0)).any():
-            _validate.check_finite(rows, given, skip=skip)
+            _validate.check_finite(rows, given, skip=skip, can_skip=not full)
     sums = _sums(rows, labels, weight, k, skip=skip, full=full)
     if weight is not None and unit is None and _lack_digits(sums, rows, weight):
         unit = _exponents(weight, labels, k)
         weight = np.ldexp(weight, -unit[labels.codes])
         sums = _sums(rows, labels, weight, k, skip=skip, full=full)
     if not (np.isfinite(sums.mean).all() and np.isfinite(sums.scatter).all()):
-        _validate.check_finite(rows, weight, skip=skip)
+        _validate.check_finite(rows, weight, skip=skip, can_skip=not full)
         weight, unit = _lightened(weight, unit, labels, k)
         sums = _sums(rows, labels, weight, k, skip=skip, full=full)
     covariance = _covariance(sums) if full else None

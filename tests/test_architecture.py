@@ -24,6 +24,7 @@ FLOORS = [
     ["_cross_validate"],
     ["_folds"],
     ["gaussian_bayes", "mixed", "naive_bayes", "pca"],
+    ["_prepared"],
     ["_estimator"],
     ["family"],
     ["covariance"],

@@ -965,6 +965,13 @@ for words in commands:
 """
 
 
+def with_known_label(n=60):
+    """The rows, with labels in column t of which the model knows the first."""
+    rows = table(n)
+    labels = ["a", *rows["t"].to_pylist()[1:]]
+    return rows.set_column(rows.column_names.index("t"), "t", pa.array(labels))
+
+
 def writing(model, data, out):
     """A command for every kind of output."""
     ask = ["predict", model, data, "--proba", "--quiet", "--output"]
@@ -974,13 +981,13 @@ def writing(model, data, out):
         "o.arrow": [*ask, out / "o.arrow"],
         "o.npy": [*ask, out / "o.npy"],
         "model": ["fit", data, "--target", "t", "--model", out / "model", "--quiet"],
-        "e.json": ["evaluate", model, data, "--target", "y", "--json", out / "e.json", "--quiet"],
+        "e.json": ["evaluate", model, data, "--target", "t", "--json", out / "e.json", "--quiet"],
     }
 
 
 @LINUX
 def test_a_file_that_grows_too_large_leaves_the_old_one(tmp_path, model, out):
-    data = write(table(600), tmp_path / "data.parquet")  # with 600 labels in column t
+    data = write(with_known_label(600), tmp_path / "data.parquet")  # with 600 labels in column t
     commands = writing(model, data, out)
     before = content(out)
     lines = "\n".join("|".join(map(str, words)) for words in commands.values())
@@ -1008,7 +1015,7 @@ def test_no_space_left_while_rows_are_written(tmp_path, model, out, capsys, monk
 @pytest.mark.parametrize("step", ["fsync", "replace"])
 def test_a_disk_that_fails_at_the_end(tmp_path, model, out, capsys, monkeypatch, name, step):
     """A network file system tells of a full disk when the file is flushed."""
-    data = write(table(), tmp_path / "data.parquet")
+    data = write(with_known_label(), tmp_path / "data.parquet")
     words = writing(model, data, out)[name]
     before = content(out)
     with monkeypatch.context() as patch:

@@ -183,6 +183,7 @@ NOTHING = {
     "lists.parquet": {name: pa.array([], pa.list_(pa.int8())) for name in FULL},
     "nothing.parquet": {},
     "stream.arrow": {name: pa.array([], pa.string()) for name in FULL},
+    "others.arrow": {"other": pa.array([], pa.string())},
     "dates.arrow": {name: pa.array([], pa.date32()) for name in FULL},
 }
 
@@ -214,6 +215,19 @@ def test_parts_without_rows_do_not_change_the_type_of_rows(tmp_path):
     text = put(tmp_path / "c.csv", "a,y\n")
     blank = put(tmp_path / "d.parquet", {"a": pa.nulls(1), "y": [1]})
     assert plan([text, part, path, blank]).dtype == np.float32
+
+
+def test_npy_without_rows_says_nothing(tmp_path):
+    paths = [tmp_path / f"{i}.npy" for i in range(3)]
+    arrays = [np.empty((0, 2)), np.array([[1.5, 2.5]], np.float32), np.empty((0, 5), np.int8)]
+    for path, array in zip(paths, arrays, strict=True):
+        np.save(path, array)
+    for some in itertools.permutations(paths):
+        source = open_rows(some)
+        assert (source.n_features, source.dtype) == (2, np.float32)
+        assert [batch.X.tolist() for batch in source] == [[[1.5, 2.5]]]
+    with pytest.raises(SourceError, match=r"2\.npy: 5 columns, expected 2 as in .*0\.npy"):
+        open_rows([paths[0], paths[2]])
 
 
 def test_only_parts_without_rows(tmp_path, capsys):

@@ -98,6 +98,13 @@ def test_values_that_are_nearly_numbers(tmp_path, capsys, value, advice):
     source = open_rows([path], Columns(target="y"))
     assert source.features == ("a",)
     assert source.warnings == (f"column 'b' is left out, as it holds {plain!r}; {advice}",)
+    for features in [None, ("a", "b")]:
+        source = open_rows([path], Columns(target="y", features=features, categorical="auto"))
+        assert source.features == ("a", "b")
+        assert source.warnings == (
+            f"column 'b' is taken for categories, as it holds {plain!r}; {advice}",
+        )
+    assert open_rows([path], Columns(target="y", categorical=("b",))).warnings == ()
     words = ["fit", str(path), "--target", "y", "--model", str(tmp_path / "m"), "--quiet"]
     assert main(words) == 0
     assert f"warning: column 'b' is left out, as it holds {plain!r}; {advice}\n" in (
@@ -112,9 +119,14 @@ def test_values_that_are_nearly_numbers(tmp_path, capsys, value, advice):
 
 
 def test_text_beside_numbers_is_left_out_without_a_warning(tmp_path):
-    path = put(tmp_path / "data.csv", "a,t,u,y\n1.5,2,?,0\n2.5,A/5 21171,v,1\n")
+    path = put(tmp_path / "data.csv", "a,t,u,v,y\n1.5,2,?,none,0\n2.5,A/5 21171,v,missing,1\n")
     source = open_rows([path], Columns(target="y"))
-    assert (source.left_out, source.warnings) == (("t", "u"), ())
+    assert (source.left_out, source.warnings) == (("t", "u", "v"), ())
+    put(path, 'a,n,y\n1.5,"1,200",0\n2.5,"3,400",1\n')  # all of them
+    assert (
+        "column 'n' is left out, as it holds '1,200'"
+        in (open_rows([path], Columns(target="y")).warnings[0])
+    )
 
 
 def test_nul_bytes_inside_values(tmp_path):

@@ -119,7 +119,7 @@ def test_joblib_gives_the_same_answers(rows, member, mmap_mode, tmp_path):
 def test_a_pickle_holds_no_whitener(rows, way):
     """What is computed from attributes is computed again, so that it cannot disagree with them."""
     model = GaussianBayes().fit(*rows)
-    assert not {"_whitened", "_rotated"} & set(model.__getstate__())
+    assert not {"_prepared", "_rotated"} & set(model.__getstate__())
     again = WAYS[way](model)
     with pytest.raises(ValueError, match="read-only"):
         again.means_[0, 0] = 7.0

@@ -88,6 +88,14 @@ def test_variances_whose_sum_overflows(model, tied):
 
 
 @pytest.mark.filterwarnings("error")
+def test_smoothing_that_overflows_is_an_error_of_scoring():
+    X = np.array([[1.2e154], [-1.2e154], [1.0], [2.0]])
+    model = GaussianNB(var_smoothing=0.9).fit(X, [0, 0, 1, 1])
+    with pytest.raises(ValueError, match="Feature 0 of class 0 has variance inf"):
+        model.predict(X)
+
+
+@pytest.mark.filterwarnings("error")
 def test_a_far_class_of_little_weight_does_not_overflow():
     """Of the variance of all rows 1e-20 (1e160)^2 is 1e300, though the square is not in range."""
     X = np.array([[0.0, 1], [1, 3], [1e160, 1], [1e160, 3]])

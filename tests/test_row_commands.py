@@ -123,6 +123,7 @@ def test_evaluate_takes_a_target_whose_unknown_label_comes_first(tmp_path, capsy
     path = write(many, tmp_path / "sorted.parquet")
     run("evaluate", model, path, "--batch-rows", 100, "--json", "-")
     shown = capsys.readouterr()
+    assert "2,500 rows of 3,000 with labels that the model does not know: wrong" in shown.err
     found = json.loads(shown.out)
     assert (found["n_rows"], found["n_unseen_rows"]) == (n, 2500)
     assert found["labels"] == ["new", "no", "yes"]
@@ -463,6 +464,29 @@ def test_sums_of_categories_are_linear(monkeypatch):
     assert found.count.tolist() == [2.0 * batches] * 2
 
 
+@pytest.mark.parametrize("alike", [True, False])
+def test_sums_of_classes_are_linear(monkeypatch, alike):
+    handled = []
+    add = ClassStats.__add__
+
+    def counted(self, other):
+        handled.append(len(self.classes) + len(other.classes))
+        return add(self, other)
+
+    monkeypatch.setattr(ClassStats, "__add__", counted)
+    monkeypatch.setattr(_learn_rows, "_FEW", 8)
+    total, batches, m = _learn_rows.Total(None, None), 1000, 4
+    for i in range(batches):
+        y = np.arange(m) + (0 if alike else i * m)
+        total.add(ClassStats.from_rows(y[:, None] + 0.5, y))
+    found = total.result()
+    assert sum(handled) <= (2 if alike else 12) * batches * m
+    assert found.classes.tolist() == list(range(m if alike else batches * m))
+    assert found.mean[:, 0].tolist() == (found.classes + 0.5).tolist()
+    assert np.all(found.count == (batches if alike else 1))
+    assert len(total._parts) <= (0 if alike else 10)
+
+
 @pytest.mark.parametrize("batch", [100, 1000, 100_000])
 def test_auto_leaves_out_what_identifies_rows(tmp_path, capsys, batch):
     data = rows(3000)
@@ -474,7 +498,7 @@ def test_auto_leaves_out_what_identifies_rows(tmp_path, capsys, batch):
     words = ["--target", "y", "--exclude", "id", "--model", tmp_path / "m", "--batch-rows", batch]
     run("fit", *paths, *words, "--categorical", "auto")
     shown = capsys.readouterr().err
-    assert "note: left out, since it identifies rows: 'key' (--categorical NAME takes it)" in shown
+    assert "warning: left out, since it identifies rows: 'key'; --exclude it, or name it" in shown
     assert "4 features (a, b, c, shop), 2 classes (no, yes), left out 1 column (key); " in shown
     auto = persist.read(tmp_path / "m")
     run("fit", *paths, *words[:2], "--categorical", "shop", "--exclude", "id,key", *words[4:])
