@@ -66,4 +66,3 @@ def test_a_null_category_is_missing(name):
     assert model.categories_[0].tolist() == [7, 2**53, 2**53 + 1]
     counts = np.exp(model.feature_log_prob_[0])
     np.testing.assert_allclose(counts, [[1 / 4, 2 / 4, 1 / 4], [2 / 5, 1 / 5, 2 / 5]], rtol=1e-12)
-
