@@ -1,4 +1,4 @@
-"""What may be a mistake, though it can be done, is said: copies of files, targets, names, priors."""
+"""What may be a mistake, though it can be done, is told: copies, other targets, other priors."""
 
 from __future__ import annotations
 
