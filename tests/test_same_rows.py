@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from fastgnb.cli import main
+from fastgnb.persist import read as read_model
 
 
 @pytest.fixture(autouse=True)
@@ -84,3 +85,29 @@ def test_priors_of_another_number_name_the_classes(capsys):
     fit("g", "a.parquet", "--target", "y", "--model-type", "GaussianBayes")
     assert main(["reestimate", "g", "--output", "o", "--model-type", "MixedNB"]) == 1
     assert "which hold full scatter" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("distinct", [3000, 9000, 20_000])
+def test_auto_decides_by_all_rows(capsys, distinct):
+    """Neither the size of batches nor the order of files nor the format decides."""
+    n = 30_000
+    draw = np.random.default_rng(5)
+    frame = pd.DataFrame(
+        {
+            "a": draw.normal(size=n),
+            "many": [f"k{i}" for i in draw.integers(0, distinct, n)],
+            "late": ["same"] * (n // 2) + [f"r{i}" for i in range(n // 2)],
+            "y": np.arange(n) % 2,
+        }
+    )
+    frame[: n // 2].to_parquet("a.parquet")
+    frame[n // 2 :].to_parquet("b.parquet")
+    frame.to_csv("c.csv", index=False)
+    words = ["--target", "y", "--categorical", "auto", "--max-categories", "10000", "--again"]
+    # "late" has 15,001 categories; "many" as many as are distinct, more than half of no rows.
+    expected = ("a", "many") if distinct < 10_000 else ("a",)
+    for files in (["a.parquet", "b.parquet"], ["b.parquet", "a.parquet"], ["c.csv"]):
+        for batch in ("500", "11000", "40000"):
+            fit("m", *files, *words, "--batch-rows", batch)
+            assert read_model("m").feature_names == expected
+            assert "identifies rows: 'late'" in capsys.readouterr().err
