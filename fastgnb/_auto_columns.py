@@ -13,46 +13,52 @@ from .mixed_stats import MixedStats
 
 __all__ = ["AutoColumns"]
 
-_ENOUGH = 10_000
-"""Rows after which it is decided which columns look like keys."""
-
 
 class AutoColumns:
     """Leaves out categorical columns that look like keys, or have more categories than allowed.
 
-    What looks like a key is decided once, after the first rows, by all of them. `left_out` names
-    the columns in the order in which they were found. Memory: that of the first rows' labels.
+    All rows decide what looks like a key, so that neither the order of the files nor the size of
+    the batches matters. Too many categories are too many in any order, so that such a column is
+    left out as soon as a sum has them, which bounds memory. `left_out` names the columns.
     """
 
     def __init__(self, max_categories: int | None) -> None:
         self.left_out: list[str] = []
         self._most = max_categories
-        self._labels: dict[str, set[object]] | None = {}  # until it is decided
         self._values: dict[str, int] = {}
-        self._rows = 0
 
-    def look(self, batch: Batch) -> Batch:
-        """The next batch without the columns that are left out."""
-        batch = self._reduced(batch)
-        if self._labels is None:
+    def reduced(self, batch: Batch) -> Batch:
+        """The batch without the columns that are left out so far."""
+        names, gone = batch.features or (), set(self.left_out)
+        if batch.is_categorical is None or gone.isdisjoint(names):
             return batch
+        mask = np.array([name not in gone for name in names])
+        self.check(int(mask.sum()), batch.path)
+        marked = _marked(batch)
+        return replace(
+            batch,
+            features=tuple(name for name in names if name not in gone),
+            categorical=tuple(
+                column
+                for name, column in zip(marked, batch.categorical, strict=True)
+                if name not in gone
+            ),
+            is_categorical=batch.is_categorical[mask],
+        )
+
+    def count(self, batch: Batch) -> None:
+        """Count the values of a batch that is learned."""
         for name, column in zip(_marked(batch), batch.categorical, strict=True):
-            codes = np.unique(column.codes)
-            labels = column.labels[codes[codes >= 0]].tolist()
-            self._labels.setdefault(name, set()).update(labels)
             present = int(np.count_nonzero(column.codes >= 0))
             self._values[name] = self._values.get(name, 0) + present
-        self._rows += len(batch.X)
-        if self._rows >= _ENOUGH:
-            self.decide()
-        return self._reduced(batch)
 
-    def decide(self) -> None:
-        """Leave out what looks like a key, by the rows so far."""
-        for name, labels in (self._labels or {}).items():
-            if looks_like_key(len(labels), self._values[name]):
-                self.left_out.append(name)
-        self._labels = None
+    def decide(self, stats: MixedStats) -> None:
+        """Leave out what looks like a key in the statistics of all rows."""
+        names = stats.feature_names or ()
+        at = np.flatnonzero(stats.is_categorical).tolist()
+        for j, labels in zip(at, stats.categories, strict=True):
+            if looks_like_key(len(labels), self._values[names[j]]):
+                self.left_out.append(names[j])
 
     def bound(self, stats: MixedStats) -> None:
         """Leave out columns with too many categories in the statistics of some of the rows."""
@@ -86,24 +92,6 @@ class AutoColumns:
                 f"{path}: every column looks like an identifier; name those that are features "
                 "with --features, and those of them that are categories with --categorical"
             )
-
-    def _reduced(self, batch: Batch) -> Batch:
-        names, gone = batch.features or (), set(self.left_out)
-        if batch.is_categorical is None or gone.isdisjoint(names):
-            return batch
-        mask = np.array([name not in gone for name in names])
-        self.check(int(mask.sum()), batch.path)
-        marked = _marked(batch)
-        return replace(
-            batch,
-            features=tuple(name for name in names if name not in gone),
-            categorical=tuple(
-                column
-                for name, column in zip(marked, batch.categorical, strict=True)
-                if name not in gone
-            ),
-            is_categorical=batch.is_categorical[mask],
-        )
 
 
 def _marked(batch: Batch) -> list[str]:

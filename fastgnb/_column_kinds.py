@@ -111,7 +111,9 @@ def label_kinds(files: Sequence[TableFile], columns: Columns) -> Kinds:
     text = next((file for file in files if file.is_text), None) if kind == "text" else None
     example = None if text is None or as_text else _example(text, name)
     widths = {pa.int64() if files[i].is_text else _width(files[i], name) for i in found}
-    of_text = _of_text(files, found, "text" if as_text else kind)
+    of_text = _of_text(
+        files, found, "text" if as_text or (columns.text_labels and not kind) else kind
+    )
     return Kinds(kind, of_text, example, kind == "number" and len(widths) > 1)
 
 
@@ -121,6 +123,8 @@ def _width(file: TableFile, name: str) -> pa.DataType:
 
 def _label_type(file: TableFile, name: str) -> str | None:
     kind, type_ = _kind_of_labels(file, name), plain(file.schema.field(name).type)
+    if kind == "other" and file.is_text and not pa.types.is_binary(type_):
+        return "text"  # as dates of CSV are
     if kind == "other":
         remedy = "; write the file in UTF-8" if file.is_text and pa.types.is_binary(type_) else ""
         raise SourceError(
@@ -173,7 +177,7 @@ def _category_kind(files: Sequence[TableFile], name: str, columns: Columns) -> K
             )
     spelled = set(found.values()) - {"text"}
     kind = wanted if wanted == "text" or len(spelled) != 1 else next(iter(spelled))
-    return Kinds(wanted, _of_text(files, found, kind))
+    return Kinds(wanted, _of_text(files, found, kind if coarse or known else None))
 
 
 def _because(file: TableFile, name: str, kind: str) -> str:
@@ -240,11 +244,14 @@ def _of_values(files: Sequence[TableFile], name: str, found: dict[int, str]) -> 
 def _of_text(
     files: Sequence[TableFile], found: Mapping[int, str], kind: str | None
 ) -> dict[int, str]:
-    """What text stands for in each file of CSV: what its first values are, or those of others."""
+    """What text stands for in each file of CSV: what its first values are, or those of others.
+
+    Where no file has a value (`kind` is None), NA is no text either.
+    """
     texts = [i for i, file in enumerate(files) if file.is_text]
     if kind == "text":
         return dict.fromkeys(texts, "text")
-    return {i: found.get(i, kind or "text") for i in texts}
+    return {i: found.get(i, kind or "number") for i in texts}
 
 
 # ------------------------------------------------------------------ features, weights, kept columns

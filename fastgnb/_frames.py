@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _validate
+from ._arrow_values import plain_column
 
 _POLARS_KINDS = {"Boolean", "Categorical", "Enum", "String"}
 _IF_TEXT = (
@@ -236,10 +237,8 @@ def _decoded(column: Any) -> Any:
     """A column of pyarrow as what its dictionary stands for."""
     from ._arrow import pa
 
-    types, kind = pa.types, column.type
-    if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
-        column = column.cast(kind.value_type)
-    return column.cast(pa.string()) if types.is_string_view(column.type) else column
+    column = plain_column(column)
+    return column.cast(pa.string()) if pa.types.is_string_view(column.type) else column
 
 
 def _polars_values(column: Any) -> NDArray[Any]:

@@ -16,7 +16,7 @@ __all__ = ["index_columns", "partition_keys"]
 
 _NAMES = re.compile(
     r"""
-    (?P<unnamed>)                       # the first column that pandas and R write to CSV
+    \s*                                 # the first column that pandas and R write to CSV
     | Unnamed:\ \d+(\.\d+)*(_level_\d+)?  # the same, as pandas reads it
     | \.\.\.\d+                         # ... and as readr does
     | __index_level_\d+__               # pandas, also where other tools dropped its metadata

@@ -136,7 +136,7 @@ def learn(
         labels = limit.encode(batch)
         return _stats_of(
             batch, labels, skip=skip, full=full, mixed=mixed, known=known,
-            max_categories=max_categories,
+            max_categories=None if auto else max_categories,  # `total` leaves such columns out
         )  # fmt: skip
 
     def learn_from(batch: Batch) -> Any:
@@ -145,10 +145,12 @@ def learn(
         return part
 
     for each in progress(source, quiet):
-        whole = each if auto is None else auto.look(each)
+        whole = each if auto is None else auto.reduced(each)
         _, batch, part = bad.taken(whole, learn_from)
         if part is not None:
             limit.add(batch, part.classes)
+            if auto is not None:
+                auto.count(batch)
             if watch is not None:
                 watch.update(batch.X)
     try:
@@ -202,19 +204,20 @@ class Total:
         if not isinstance(part, MixedStats) and self._is_like(part):
             self._flat = part if self._flat is None else self._flat + part
             return
-        n = 1
+        part, n = self._bounded(part), 1
         while self._parts and self._parts[-1][0] == n:
             part, n = self._sum(self._parts.pop()[1], part), 2 * n
         self._parts.append((n, part))
 
     def result(self, before: Any = None) -> Any:
         """The sum, with statistics from before; None of nothing."""
-        if self._auto is not None:
-            self._auto.decide()
         total = None
         for part in (*(part for _, part in reversed(self._parts)), self._flat):
             if part is not None:
                 total = part if total is None else self._sum(part, total)
+        if total is not None and self._auto is not None:
+            total = self._reduced(total)
+            self._auto.decide(total)
         if total is None or before is None:
             return before if total is None else self._bounded(total)
         return self._sum(before, total)

@@ -11,9 +11,9 @@ from typing import Any
 
 from . import persist
 from ._atomic import check_writable, is_same_file, replacing
-from ._choices import allowed, choose, differing, option_of
+from ._choices import Choice, allowed, choose, differing, option_of
 from ._learned import check_new, joined
-from ._report import model_dict, model_text, show_text
+from ._report import model_dict, model_text, say, show_text
 from ._summary import counted, listed, say_done, shape_of
 from .alignment import differences, in_order
 from .mixed_stats import MixedStats
@@ -43,8 +43,11 @@ def merge(args: argparse.Namespace) -> int:
             stats = stats + other
         except (TypeError, ValueError) as error:
             raise ValueError(f"{path}: {error}") from error
+    _check_priors(choice, stats)
     merged = replace(choice.of(stats, models[0]), learned=learned)
     merged.write(args.output)
+    _warn_of_targets(models, paths)
+    _warn_of_names(models, paths)
     _finish(args, [counted(len(models), "model"), *_contents(merged)], start)
     return 0
 
@@ -56,6 +59,7 @@ def reestimate(args: argparse.Namespace) -> int:
     saved = persist.read(args.model)
     choice = choose(args, saved)
     _check_allowed(choice.model, saved.stats, args.model)
+    _check_priors(choice, saved.stats)
     made = replace(choice.of(saved.stats, saved), learned=saved.learned)
     made.write(args.output)
     _finish(args, [made.model, *_contents(made)], start)
@@ -113,10 +117,42 @@ def _check_differing(
 def _check_allowed(kind: str, stats: Any, path: str) -> None:
     """Raise ValueError where a member of the family needs more than the statistics hold."""
     if kind not in allowed(stats):
-        held = "categories" if isinstance(stats, MixedStats) else "diagonal scatter"
+        held = "diagonal scatter" if getattr(stats, "covariance", None) is None else "full scatter"
+        held = "categories" if isinstance(stats, MixedStats) else held
         raise ValueError(
             f"{path}: {kind} cannot be made of its statistics, which hold {held} "
             f"({' or '.join(allowed(stats))} can). Fit again with --model-type {kind}."
+        )
+
+
+def _check_priors(choice: Choice, stats: Any) -> None:
+    """Raise ValueError, which names the classes in their order, unless each has a prior."""
+    priors, classes = choice.parameters["priors"], stats.classes.tolist()
+    if priors is not None and len(priors) != len(classes):
+        raise ValueError(
+            f"{counted(len(priors), 'prior')}; expected one for each class, in this order: "
+            f"{listed(classes)}; choose with --priors"
+        )
+
+
+def _warn_of_targets(models: Sequence[SavedModel], paths: Sequence[str]) -> None:
+    """Say where labels came from columns of different names, which may mean different things."""
+    first = models[0].target
+    for path, saved in zip(paths, models, strict=True):
+        if None not in (first, saved.target) and saved.target != first:
+            say(
+                f"warning: {path}: has learned the target {saved.target!r}, but {paths[0]} learned "
+                f"{first!r}; the classes of both are taken for the same"
+            )
+
+
+def _warn_of_names(models: Sequence[SavedModel], paths: Sequence[str]) -> None:
+    """Say which models have features without names, beside others that have names."""
+    nameless = [path for path, saved in zip(paths, models, strict=True) if not saved.feature_names]
+    if 0 < len(nameless) < len(models):
+        say(
+            f"warning: the features of {listed(nameless)} have no names and are taken in the order "
+            "of the others"
         )
 
 

@@ -68,6 +68,7 @@ def fit(args: argparse.Namespace) -> int:
     )  # fmt: skip
     replace(saved, learned=_with_rows(files, limit)).write(args.model)
     keys = auto.left_out if auto else []
+    _warn_of_copies(files, limit)
     _note_rows(args, saved, keys, watch)
     parts = [counted(limit.n_rows, "row"), *_left_out(bad, source), *shape_of(saved)]
     if names := [*source.left_out, *keys]:
@@ -93,6 +94,7 @@ def update(args: argparse.Namespace) -> int:
     )  # fmt: skip
     updated = saved.with_stats(stats)
     replace(updated, learned=joined(saved.learned, _with_rows(files, limit))).write(output)
+    _warn_of_copies(files, limit)
     parts = [counted(limit.n_rows, "row"), *_left_out(bad, source), *shape_of(updated)]
     new = limit.new()
     if new:
@@ -305,6 +307,14 @@ def _with_rows(
 ) -> tuple[LearnedFile, ...]:
     """Fingerprints of those files of which rows were learned: of the others the next may be new."""
     return joined((), sorted(file for path, file in files.items() if path in limit.paths))
+
+
+def _warn_of_copies(files: dict[pathlib.Path, LearnedFile], limit: ClassLimit) -> None:
+    """Say which of the files hold the same, so that their rows count twice."""
+    first: dict[str, pathlib.Path] = {}
+    for path, file in files.items():
+        if path in limit.paths and first.setdefault(file.digest, path) != path:
+            say(f"warning: {path}: holds the same as {first[file.digest]}; its rows count twice")
 
 
 def _note_plan(args: argparse.Namespace, source: RowSource) -> None:

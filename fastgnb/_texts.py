@@ -9,7 +9,7 @@ these columns, and those that are kept, are read as text:
   the like (`NULLS`) do not count; beside text they are text themselves, but for the empty field.
 - A number is spelled as JSON spells it: 1, -1, 1.0, 1e3, with spaces around it or not. 1, 1.0 and
   " 1" are one label. 007, +7, 1_000 and 0x1F are text, and so is a column with whole numbers that
-  64 bits do not hold.
+  64 bits do not hold, or with a number that a float would round to a whole one.
 - What contradicts the decision later in the file is an error. Nothing is converted silently.
 """
 
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -140,7 +141,10 @@ def _number(i: int, text: str) -> int | float:
         return int(whole[1])
     if len(bare) <= 400 and _NUMBER.fullmatch(bare):
         value = float(bare)
-        return int(value) if value.is_integer() and abs(value) <= _EXACT else value
+        if not value.is_integer():
+            return value
+        if Decimal(bare) == Decimal(value):
+            return int(value) if abs(value) <= _EXACT else value
     raise OddText(i, text, "number")
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ._arrow_values import plain_values
 from ._labels import EXACT, exact_numbers, positions, same_labels
 from ._naming import described, labels_remedy
 from .kernels.encode import Coded, encode_fixed, encode_integers
@@ -122,7 +123,11 @@ def _is_masked(values: Any) -> bool:
 
 
 def unmasked(X: Any) -> Any:
-    """X, where a masked array's masked values are NaN: their data are not the user's."""
+    """X, where a masked array's masked values are NaN: their data are not the user's.
+
+    A table of pyarrow has its values as they are, which NumPy would not always find.
+    """
+    X = plain_values(X)
     if not _is_masked(X) or X.dtype.kind not in "fiubO":
         return X
     return (X if X.dtype.kind in "fO" else X.astype(np.float64)).filled(np.nan)
@@ -239,7 +244,7 @@ def check_weight(weight: Any, n: int) -> NDArray[np.float64] | None:
 def _weight_array(weight: Any) -> NDArray[np.float64]:
     check_dense(weight, "sample_weight")
     check_unmasked(weight, "sample_weight")
-    values = np.asarray(weight)
+    values = np.asarray(plain_values(weight))
     if values.dtype.kind == "O" and hasattr(weight, "isna"):  # pandas' missing values
         values = np.asarray(weight.to_numpy(object, na_value=np.nan))
     is_text = values.dtype.kind == "O" and any(isinstance(v, (str, bytes)) for v in values.flat)
@@ -283,7 +288,7 @@ def labels_array(y: Any, name: str = "y") -> NDArray[Any]:
         if y.isna().any():
             raise ValueError(f"Input {name} contains NaN.")
         return np.asarray(y.to_numpy(dtype=numpy_dtype))
-    labels = np.asarray(y)
+    labels = np.asarray(plain_values(y))
     if labels.dtype.kind == "c":
         raise ValueError(f"Complex data not supported\n{labels}\n")
     if isinstance(y, (list, tuple)) and labels.ndim == 1 and _is_altered(labels, y):

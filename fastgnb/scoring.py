@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._arrow_values import plain_values
 from .kernels.logs import log
 from .kernels.mixed import score_mixed as score_mixed_rows
 from .kernels.outputs import Scores, Table
@@ -122,7 +123,7 @@ def _checked(
     X: Any, params: GaussianParams | RotatedParams, values: NDArray[np.int64] | None
 ) -> NDArray[Any]:
     """X as a plain array. Raises ValueError for what a kernel would read beyond, see `score`."""
-    rows: NDArray[Any] = np.asarray(X)
+    rows: NDArray[Any] = np.asarray(plain_values(X))
     if rows.ndim != 2:
         raise ValueError(f"Expected rows of shape (n, d), got {rows.shape}.")
     arrays = list(vars(params).values())

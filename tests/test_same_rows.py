@@ -1,0 +1,113 @@
+"""What may be a mistake, though it can be done, is told: copies, other targets, other priors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fastgnb.cli import main
+from fastgnb.persist import read as read_model
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def put(name, seed=0, target="y", classes=(0, 1)):
+    draw = np.random.default_rng(seed)
+    frame = pd.DataFrame(draw.normal(size=(60, 2)), columns=["a", "b"])
+    frame.assign(**{target: np.resize(classes, 60)}).to_parquet(name)
+
+
+def fit(model, *words):
+    assert main(["fit", *words, "--model", model, "--quiet"]) == 0
+
+
+def test_copies_in_one_run_are_told(capsys):
+    put("a.parquet")
+    put("b.parquet")
+    put("c.parquet", seed=1)
+    fit("m", "a.parquet", "b.parquet", "c.parquet", "--target", "y")
+    line = "fastgnb: warning: b.parquet: holds the same as a.parquet; its rows count twice\n"
+    assert capsys.readouterr().err == line
+    fit("n", "c.parquet", "--target", "y")
+    assert main(["update", "n", "b.parquet", "a.parquet", "--quiet"]) == 0
+    assert "a.parquet: holds the same as b.parquet" in capsys.readouterr().err
+
+
+def test_files_without_rows_are_no_copies(capsys):
+    put("c.parquet", seed=1)
+    for name in ("a.csv", "b.csv"):
+        with open(name, "w") as file:
+            file.write("a,b,y\n")
+    fit("m", "a.csv", "b.csv", "c.parquet", "--target", "y")
+    assert capsys.readouterr().err == ""
+
+
+def test_merging_other_targets_is_told(capsys):
+    put("a.parquet")
+    put("b.parquet", seed=1, target="z")
+    fit("m", "a.parquet", "--target", "y")
+    fit("n", "b.parquet", "--target", "z")
+    assert main(["merge", "m", "n", "--model", "o", "--quiet"]) == 0
+    assert capsys.readouterr().err == (
+        "fastgnb: warning: n: has learned the target 'z', but m learned 'y'; the classes of both "
+        "are taken for the same\n"
+    )
+
+
+def test_merging_features_without_names_is_told(capsys):
+    put("a.parquet")
+    np.save("X.npy", np.random.default_rng(2).normal(size=(60, 2)))
+    np.save("y.npy", np.arange(60) % 2)
+    fit("m", "a.parquet", "--target", "y")
+    fit("n", "X.npy", "--target-npy", "y.npy")
+    assert main(["merge", "m", "n", "--model", "o", "--quiet"]) == 0
+    assert "warning: the features of n have no names" in capsys.readouterr().err
+    assert main(["merge", "n", "n", "--model", "o", "--quiet", "--again"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_priors_of_another_number_name_the_classes(capsys):
+    put("a.parquet")
+    put("b.parquet", seed=1, classes=(1, 2))
+    fit("m", "a.parquet", "--target", "y", "--priors", ".5,.5")
+    fit("n", "b.parquet", "--target", "y", "--priors", ".5,.5")
+    expected = "2 priors; expected one for each class, in this order: 0, 1, 2; choose with --priors"
+    assert main(["merge", "m", "n", "--model", "o"]) == 1
+    assert expected in capsys.readouterr().err
+    assert main(["merge", "m", "n", "--model", "o", "--priors", ".2,.8"]) == 1
+    assert expected in capsys.readouterr().err
+    assert main(["reestimate", "m", "--output", "o", "--priors", ".2,.3,.5"]) == 1
+    assert "3 priors; expected one for each class, in this order: 0, 1" in capsys.readouterr().err
+    fit("g", "a.parquet", "--target", "y", "--model-type", "GaussianBayes")
+    assert main(["reestimate", "g", "--output", "o", "--model-type", "MixedNB"]) == 1
+    assert "which hold full scatter" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("distinct", [3000, 9000, 20_000])
+def test_auto_decides_by_all_rows(capsys, distinct):
+    """Neither the size of batches nor the order of files nor the format decides."""
+    n = 30_000
+    draw = np.random.default_rng(5)
+    frame = pd.DataFrame(
+        {
+            "a": draw.normal(size=n),
+            "many": [f"k{i}" for i in draw.integers(0, distinct, n)],
+            "late": ["same"] * (n // 2) + [f"r{i}" for i in range(n // 2)],
+            "y": np.arange(n) % 2,
+        }
+    )
+    frame[: n // 2].to_parquet("a.parquet")
+    frame[n // 2 :].to_parquet("b.parquet")
+    frame.to_csv("c.csv", index=False)
+    words = ["--target", "y", "--categorical", "auto", "--max-categories", "10000", "--again"]
+    # "late" has 15,001 categories; "many" as many as are distinct, more than half of no rows.
+    expected = ("a", "many") if distinct < 10_000 else ("a",)
+    for files in (["a.parquet", "b.parquet"], ["b.parquet", "a.parquet"], ["c.csv"]):
+        for batch in ("500", "11000", "40000"):
+            fit("m", *files, *words, "--batch-rows", batch)
+            assert read_model("m").feature_names == expected
+            assert "identifies rows: 'late'" in capsys.readouterr().err
