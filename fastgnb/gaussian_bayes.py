@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ._prepared import PreparedClassifier
 from .correlation import varying
 from .covariance import FullMoments, estimate_full, whiten
-from .params import RotatedParams, check_moment
+from .params import RotatedParams, check_moment, check_prior
 from .stats import ClassStats
 
 Floats = NDArray[np.float64]
@@ -141,12 +141,11 @@ class GaussianBayes(PreparedClassifier):
     def _prepare(self, k: int, d: int) -> RotatedParams:
         """Parameters of the attributes. Raises ValueError where edited ones make no densities."""
         is_tied = np.ndim(self.covariance_) == 2
-        prior = check_moment(self.class_prior_, "class_prior_", (k,))
+        prior = check_prior(self.class_prior_, k)
         means = check_moment(self.means_, "means_", (k, d))
         covariance = check_moment(self.covariance_, "covariance_", (d, d) if is_tied else (k, d, d))
-        for name, values in (("class_prior_", prior), ("means_", means)):
-            if not np.isfinite(values).all():
-                raise ValueError(f"Expected {name} of finite values, got {values}.")
+        if not np.isfinite(means).all():
+            raise ValueError(f"Expected means_ of finite values, got {means}.")
         stats = self.stats_
         if stats.covariance is None:
             raise ValueError("Expected stats_ with full scatter, got them without covariance.")
@@ -156,11 +155,11 @@ class GaussianBayes(PreparedClassifier):
         return whiten(stats, FullMoments(prior, means, covariance, 0.0))
 
     def _draw(self, codes: NDArray[Any], draw: Any) -> Floats:
-        d = self.n_features_in_
-        out = draw.standard_normal((len(codes), d))
         means, covariance = (
             np.asarray(each, np.float64) for each in (self.means_, self.covariance_)
         )
+        d = means.shape[1]
+        out = draw.standard_normal((len(codes), d))
         covariance = np.broadcast_to(covariance, (len(means), d, d))
         for c in np.unique(codes):
             # Among correlations, since an error of 1e-16 of the largest variance may be all of one.
