@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._prepared import PreparedClassifier
-from .correlation import varying
+from .correlation import certain, rounding, varying
 from .covariance import FullMoments, estimate_full, whiten
 from .params import RotatedParams, check_moment, check_prior
 from .stats import ClassStats
@@ -182,12 +182,26 @@ def _check_covariance(covariance: Floats, stats: ClassStats) -> None:
     most = 1e-9 * sd[..., :, None] * sd[..., None, :]
     if (np.abs(covariance - np.swapaxes(covariance, -1, -2)) > most).any():
         raise ValueError("Expected covariance_ to be symmetric.")
-    values = np.linalg.eigvalsh(covariance)
-    had = 0.0
-    if stats.peak is not None:
-        had = float((stats.peak / np.maximum(stats.count, 1e-300)[:, None]).max(initial=0.0))
-    if (values[..., 0] < -1e-9 * np.maximum(np.abs(values).max(axis=-1), had)).any():
+    loss = float(certain(stats)[1].max(initial=1.0))
+    for matrix in covariance.reshape(-1, *covariance.shape[-2:]):
+        _check_eigenvalues(matrix, loss)
+
+
+def _check_eigenvalues(covariance: Floats, loss: float) -> None:
+    """Raise ValueError for one that is negative beyond rounding, feature by feature.
+
+    Features of small variance are not measured by large ones. Below 2^-960 a variance has few
+    digits.
+    """
+    least = min(0.0, float(np.diagonal(covariance).min(initial=0.0)))
+    _, sd, correlations = varying(covariance)
+    known = sd > 2.0**-480
+    if least == 0.0 and known.any():
+        values = np.linalg.eigvalsh(correlations[np.ix_(known, known)])
+        if values[0] < -max(1e-9, rounding(len(values), loss)):
+            least = float(np.linalg.eigvalsh(covariance)[0])
+            least = least if least < 0 else float(values[0] * sd[known].min() ** 2)
+    if least < 0.0:
         raise ValueError(
-            "Expected covariance_ without negative eigenvalues, got one of "
-            f"{values[..., 0].min():g}."
+            f"Expected covariance_ without negative eigenvalues, got one of {least:g}."
         )

@@ -148,3 +148,15 @@ def test_no_edit_is_saved(model: Any, tmp_path: Any) -> None:
     model, rows = _fitted(model)
     save(model, tmp_path / "m")
     assert (load(tmp_path / "m").predict_proba(rows) == model.predict_proba(rows)).all()
+
+
+@pytest.mark.parametrize("shares", [(1.0, -1.0), (1.0, 1.5)], ids=["variance", "correlation"])
+def test_negative_eigenvalues_of_a_small_feature(shares: Any, tmp_path: Any) -> None:
+    """Beside a variance of 1e28 they were taken for rounding errors."""
+    model = GaussianBayes(tied=True).fit(X * [1e14, 1.0, 1.0], Y)
+    edited = model.covariance_.copy()
+    edited[2, 2] *= shares[1] if shares[1] < 0 else 1.0
+    if shares[1] > 0:
+        edited[1, 2] = edited[2, 1] = shares[1] * np.sqrt(edited[1, 1] * edited[2, 2])
+    model.covariance_ = edited
+    _refused(model, X, tmp_path / "m", "without negative eigenvalues")
