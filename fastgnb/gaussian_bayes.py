@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._prepared import PreparedClassifier
-from .correlation import certain, rounding, varying
+from .correlation import certain, varying
 from .covariance import FullMoments, estimate_full, whiten
 from .params import RotatedParams, check_moment, check_prior
 from .stats import ClassStats
@@ -198,7 +198,7 @@ def _check_eigenvalues(covariance: Floats, loss: float) -> None:
     known = sd > 2.0**-480
     if least == 0.0 and known.any():
         values = np.linalg.eigvalsh(correlations[np.ix_(known, known)])
-        if values[0] < -max(1e-9, rounding(len(values), loss)):
+        if values[0] < -1e-9 * loss:
             least = float(np.linalg.eigvalsh(covariance)[0])
             least = least if least < 0 else float(values[0] * sd[known].min() ** 2)
     if least < 0.0:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from fastgnb import GaussianBayes, GaussianNB, MixedNB, PCAGaussianNB, load, save
+from fastgnb import ClassStats, GaussianBayes, GaussianNB, MixedNB, PCAGaussianNB, load, save
 
 Y = np.arange(60) % 3
 X = np.random.default_rng(5).normal(size=(60, 3)) + Y[:, None]
@@ -160,3 +161,21 @@ def test_negative_eigenvalues_of_a_small_feature(shares: Any, tmp_path: Any) -> 
         edited[1, 2] = edited[2, 1] = shares[1] * np.sqrt(edited[1, 1] * edited[2, 2])
     model.covariance_ = edited
     _refused(model, X, tmp_path / "m", "without negative eigenvalues")
+
+
+def test_windows_of_a_stream_are_no_edits() -> None:
+    """What subtraction leaves has eigenvalues below 0, by rounding errors of what there was."""
+    draw, units = np.random.default_rng(1), 10.0 ** np.array([-60.0, 60.0, 120.0])
+    for _ in range(40):
+        parts = [
+            ClassStats.from_rows((draw.integers(-9, 10, (3, 3)) + 1e8) * units, [0, 0, 1],
+                                 10.0 ** draw.integers(-5, 5) * draw.random(3), scatter="full")
+            for _ in range(6)
+        ]  # fmt: skip
+        window = sum(parts[1:], parts[0])
+        for part in parts[:4]:
+            window = window - part
+        model = GaussianBayes().fit_stats(window)
+        again = pickle.loads(pickle.dumps(model))
+        expected = model.predict_joint_log_proba(1e8 * units[None])
+        assert (again.predict_joint_log_proba(1e8 * units[None]) == expected).all()
