@@ -118,7 +118,10 @@ def evaluate_rows(
             continue
         assert batch.y is not None
         assert scores.table is not None
-        evaluator.update(batch.y, scores.codes, scores.table)
+        try:
+            evaluator.update(batch.y, scores.codes, scores.table)
+        except (TypeError, ValueError) as error:
+            raise SourceError(f"{batch.path}: {target}: {error}") from error
         if rows >= _FEW_ROWS and len(evaluator.unseen) > 1:  # one alone may be what comes first
             _check_known(evaluator, saved, batch.path, target)
     if evaluator.n_rows == 0:
