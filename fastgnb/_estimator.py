@@ -357,7 +357,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             wanted = self._kind_of_stats.__name__
             raise TypeError(f"Expected stats_ of {wanted}, got {type(self.stats_).__name__}.")
         classes = np.asarray(self.classes_)
-        k = np.shape(self.stats_.count)
+        count = self.stats_.count
+        k = count.shape if type(count) is np.ndarray else np.shape(count)
         if classes.shape != k or len(k) != 1:
             raise ValueError(f"Expected classes_ of shape {k}, got {classes.shape}.")
         return classes

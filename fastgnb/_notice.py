@@ -2,7 +2,9 @@
 
 It goes to the logger `fastgnb`, which shows it on standard error unless the program sets up logging
 of its own. To switch it off, set FASTGNB_QUIET=1, or call
-``logging.getLogger("fastgnb").setLevel(logging.ERROR)``.
+``logging.getLogger("fastgnb").setLevel(logging.ERROR)``. It is not written where standard error is
+joined to standard output and both go to a program or file, whose reader would take the line for a
+part of the output.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ def note_kernel(*, compiling: bool, folder: str | None) -> None:
 
     `folder` is where compiled code is kept, or None where it cannot be kept.
     """
-    if compiling and not (_is_said or _is_quiet.get() or is_switched_off()):
+    if compiling and not (_is_said or _is_quiet.get() or is_switched_off() or _is_joined()):
         _say(folder)
     watcher = _watcher.get()
     if watcher is not None:
@@ -61,6 +63,16 @@ def watching_kernels(watcher: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         _watcher.reset(token)
+
+
+def _is_joined() -> bool:
+    """Whether the line would be shown in the middle of what a program or file gets as output."""
+    if logging.getLogger("fastgnb").hasHandlers():
+        return False  # the program decides where records go
+    try:
+        return not os.isatty(2) and os.path.sameopenfile(1, 2)
+    except OSError:  # one of them is closed
+        return False
 
 
 def is_switched_off() -> bool:

@@ -66,6 +66,9 @@ def main(argv: Sequence[str] | None = None) -> int:
                     sys.stdout.flush()  # now, while an error can still be told
             return code
     except KeyboardInterrupt:
+        # Python notes a KeyboardInterrupt that came out of `eval` of a text, and at its end dies by
+        # the signal whatever the exit code. Numba evaluates texts. The next `eval` clears the note.
+        eval("None")
         say("interrupted")
         return 130
     except BrokenPipeError:  # the reader of our output, as in `| head`, has what it wants

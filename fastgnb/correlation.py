@@ -77,6 +77,6 @@ def correlation(covariance: Floats, unit: Floats) -> Floats:
 
 def varying(covariance: Floats) -> tuple[NDArray[np.intp], Floats, Floats]:
     """The features (m,) that vary, their standard deviations, and their correlations (m, m)."""
-    sd = np.sqrt(np.diagonal(covariance))
+    sd = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
     rows = np.flatnonzero(sd)
     return rows, sd[rows], covariance[np.ix_(rows, rows)] / sd[rows] / sd[rows, None]

@@ -53,7 +53,8 @@ ROTATIONS = frozenset({"total", "within", "class"})
 
 
 class Fitted(NamedTuple):
-    """A model: moments by feature, or by axis, and what scoring takes where these do not do.
+    """A model: moments by feature, or by axis, and what scoring takes where these do not do, None
+    where a variance along an axis makes no density.
 
     categorical: what decides of each categorical feature, in a model that may have some.
     """
@@ -75,14 +76,13 @@ class Member(NamedTuple):
 
 
 class AlongAxes(NamedTuple):
-    """Axes (g, r, d) of features over their units (d,), the centre (g, d) where they cross, moments
-    (k, r) along them, parameters."""
+    """Axes (g, r, d) of features over their units (d,), the centre (g, d) where they cross, and
+    moments (k, r) along them."""
 
     axes: Axes
     unit: Floats
     centre: Floats
     moments: Moments
-    params: RotatedParams
 
 
 def estimate_along_axes(
@@ -129,8 +129,7 @@ def estimate_along_axes(
     components = axes.components / unit
     seen = rotate(stats, centre, components)
     moments = estimate(seen, priors=priors, var_smoothing=var_smoothing, **sharing)
-    params = rotated_params(moments, centre, components, stats.count)
-    return AlongAxes(axes, unit, centre, moments, well_centred(stats, params))
+    return AlongAxes(axes, unit, centre, moments)
 
 
 def well_centred(stats: ClassStats, params: RotatedParams) -> RotatedParams:
@@ -166,8 +165,12 @@ def _diagonal(full: FullMoments, k: int) -> Moments:
 
 
 def _along_axes(stats: ClassStats, **options: Any) -> Fitted:
-    found = estimate_along_axes(stats, **options)
-    return Fitted(found.moments, found.params)
+    axes, unit, centre, moments = estimate_along_axes(stats, **options)
+    try:
+        params = rotated_params(moments, centre, axes.components / unit, stats)
+    except ValueError:  # a variance of 0, which scoring refuses and learning does not
+        return Fitted(moments)
+    return Fitted(moments, well_centred(stats, params))
 
 
 def _mixed(stats: MixedStats, **options: Any) -> Fitted:

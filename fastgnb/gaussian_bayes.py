@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._prepared import PreparedClassifier
+from .correlation import varying
 from .covariance import FullMoments, estimate_full, whiten
 from .params import RotatedParams, check_moment
 from .stats import ClassStats
@@ -162,8 +163,11 @@ class GaussianBayes(PreparedClassifier):
         )
         covariance = np.broadcast_to(covariance, (len(means), d, d))
         for c in np.unique(codes):
-            values, vectors = np.linalg.eigh(covariance[c])
-            root = vectors * np.sqrt(np.maximum(values, 0.0))
+            # Among correlations, since an error of 1e-16 of the largest variance may be all of one.
+            rows, sd, correlations = varying(covariance[c])
+            values, vectors = np.linalg.eigh(correlations)
+            root = np.zeros((d, d))
+            root[rows, : len(rows)] = sd[:, None] * vectors * np.sqrt(np.maximum(values, 0.0))
             out[codes == c] = out[codes == c] @ root.T + means[c]
         return np.asarray(out)
 

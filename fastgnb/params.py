@@ -54,11 +54,13 @@ class GaussianParams:
         n_features: int | None = None,
         count: Floats | None = None,
         feature_names: Sequence[str] | None = None,
+        of: str = "Feature",
     ) -> GaussianParams:
         """Parameters of priors (k,), means (k, d) and variances (k, d).
 
         A class of prior 0, or without rows where their `count` (k,) is given, never wins and its
-        variances are not looked at; where that is every class, scoring raises. Raises ValueError
+        variances are not looked at; where that is every class, scoring raises. `of` is what
+        messages call a feature. Raises ValueError
         that names class and feature where the variance of a class that can win is not positive,
         for priors and means that are not finite, for priors of 0 only, and for other shapes than
         of these classes and n_features (None: those of the means), which a kernel would read
@@ -79,7 +81,7 @@ class GaussianParams:
             )
         good = (variance > 0) & (variance < np.inf)
         if not good.all():
-            _check_variance(good | ~possible[:, None], variance, classes, feature_names)
+            _check_variance(good | ~possible[:, None], variance, classes, feature_names, of)
             variance = np.where(good, variance, 1.0)
         log_prior, log_det = log_densities(prior, possible, variance)
         return cls(log_prior, mean, 1.0 / np.sqrt(variance), log_det)
@@ -135,15 +137,16 @@ def estimate(
 
 
 def rotated_params(
-    moments: Moments, centre: Floats, components: Floats, count: Floats
+    moments: Moments, centre: Floats, components: Floats, stats: ClassStats
 ) -> RotatedParams:
     """The parameters of moments (k, r) along axes (g, r, d) that cross at centre (g, d).
 
-    Raises ValueError where the variance of a class that can win is not positive.
+    stats : of the k classes. Raises ValueError where the variance of a class that can win is not
+    positive, and finite.
     """
     diag = GaussianParams.from_moments(
         moments.class_prior, moments.theta, moments.var,
-        classes=np.arange(len(count)), count=count,
+        classes=stats.classes, count=stats.count, of="Axis",
     )  # fmt: skip
     mean, scale = diag.mean, diag.whitener
     if len(centre) == 1:
@@ -310,13 +313,14 @@ def _check_variance(
     variance: Floats,
     classes: NDArray[Any],
     feature_names: Sequence[str] | None,
+    of: str,
 ) -> None:
     if good.all():
         return
     c, j = (int(v) for v in np.argwhere(~good)[0])
     name = f"{j}" if feature_names is None else f"{j} ({feature_names[j]!r})"
     raise ValueError(
-        f"Feature {name} of class {classes[c : c + 1].tolist()[0]!r} has variance "
+        f"{of} {name} of class {classes[c : c + 1].tolist()[0]!r} has variance "
         f"{variance[c, j]:g}, and a density needs one above 0 and finite. Fit with var_smoothing "
-        "above 0, or leave the feature out."
+        f"above 0, or leave the {of.lower()} out."
     )

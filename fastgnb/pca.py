@@ -120,7 +120,7 @@ class PCAGaussianNB(PreparedClassifier):
 
     def _adopt(self, stats: ClassStats, estimated: AlongAxes) -> None:
         super()._adopt(stats, estimated)
-        axes, unit, centre, moments, params = estimated
+        axes, unit, centre, moments = estimated
         own = slice(None) if self.rotation == "class" else 0
         weight = stats.count[:, None] if self.rotation == "class" else stats.count.sum()
         unbiased = np.where(weight > 1, weight / np.maximum(weight - 1, 1e-300), 1.0)
@@ -130,7 +130,7 @@ class PCAGaussianNB(PreparedClassifier):
         self.explained_variance_ratio_ = axes.share[own]
         self.n_components_ = axes.components.shape[1]
         self.class_prior_, self.theta_, self.var_, self.epsilon_ = moments
-        self._freeze(params)
+        self._freeze(None)
 
     def _prepare(self, k: int, d: int) -> RotatedParams:
         components, centre, unit = self._axes(k, d)
@@ -142,7 +142,7 @@ class PCAGaussianNB(PreparedClassifier):
             0.0,
         )
         axes = components / unit
-        params = rotated_params(moments, centre, axes, self.stats_.count)
+        params = rotated_params(moments, centre, axes, self.stats_)
         near = well_centred(self.stats_, params)
         if near is params:
             return params

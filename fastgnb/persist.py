@@ -202,12 +202,14 @@ class SavedModel:
         return scores
 
     def _gaussian(self) -> GaussianParams:
-        names, d = self.feature_names, self.n_features
+        names, d, of = self.feature_names, self.n_features, "Feature"
         if self.categorical is not None:
             names, d = self.stats.gaussian.feature_names, self.theta.shape[1]
+        elif MEMBERS[self.model].needs_full:  # not rotated, since a variance makes no density
+            names, d, of = None, self.theta.shape[1], "Axis"
         return GaussianParams.from_moments(
-            self.class_prior, self.theta, self.var,
-            classes=self.classes, n_features=d, count=self.stats.count, feature_names=names,
+            self.class_prior, self.theta, self.var, classes=self.classes, n_features=d,
+            count=self.stats.count, feature_names=names, of=of,
         )  # fmt: skip
 
     def _score_mixed(self, X: Any, *, table: Table | None, evidence: bool) -> Scores:

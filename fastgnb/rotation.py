@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .correlation import certain, rounding, varying
 from .pooling import pooled, rooted
-from .singular import left_singular
+from .singular import left_singular, lengths_of
 from .stats import ClassStats
 
 Floats = NDArray[np.float64]
@@ -83,19 +83,13 @@ def _axes_of(
     """Variances (r,), falling, and axes (d, r) of a scatter (d, d) of rank r."""
     # Sums of large variances may overflow where these do not.
     exponent = 128 if np.diagonal(scatter).max(initial=0.0) > 2.0**900 else 0
-    scaled = np.ldexp(scatter, -exponent)
-    values, vectors = np.linalg.eigh(scaled)
-    if values[0] > _CERTAIN * values[-1]:
-        values, vectors = values[::-1], vectors[:, ::-1]
-    else:
-        if factor is None:
-            thin = _factor_of(scaled, loss)
-        else:
-            thin = _of_full_rank(np.ldexp(factor(), -exponent // 2), loss)
-        vectors, lengths = left_singular(thin)
-        values = lengths**2
+    values, vectors = np.linalg.eigh(np.ldexp(scatter, -exponent))
     with np.errstate(over="ignore"):
-        return np.ldexp(values, exponent), vectors
+        if values[0] > _CERTAIN * values[-1]:
+            return np.ldexp(values[::-1], exponent), vectors[:, ::-1]
+        thin = _factor_of(scatter, loss) if factor is None else _of_full_rank(factor(), loss)
+        vectors, lengths = left_singular(thin)
+        return lengths**2, vectors
 
 
 def _factor_of(scatter: Floats, loss: float) -> Floats:
@@ -110,8 +104,8 @@ def _factor_of(scatter: Floats, loss: float) -> Floats:
 
 def _of_full_rank(factor: Floats, loss: float) -> Floats:
     """F (d, r) with the same F F' as a factor (d, m), without what cannot be told from 0."""
-    sd = np.sqrt((factor**2).sum(axis=1))
-    rows = np.flatnonzero(sd)
+    sd = lengths_of(factor.T)
+    rows = np.flatnonzero(factor.any(axis=1))
     U, s, _ = np.linalg.svd(factor[rows] / sd[rows, None], full_matrices=False)
     kept = s > rounding(len(rows), loss)
     out = np.zeros((len(factor), int(kept.sum())))

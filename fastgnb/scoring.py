@@ -126,8 +126,11 @@ def _checked(
     rows: NDArray[Any] = np.asarray(plain_values(X))
     if rows.ndim != 2:
         raise ValueError(f"Expected rows of shape (n, d), got {rows.shape}.")
-    arrays = tuple(vars(params).values())
-    if not all(isinstance(each, np.ndarray) and each.dtype == _FLOAT64 for each in arrays):
+    arrays = list(vars(params).values())
+    # In the usual case, which a call for one row notices, a type is that very object.
+    if [type(each) is np.ndarray and each.dtype is _FLOAT64 for each in arrays].count(False) and (
+        not all(isinstance(each, np.ndarray) and each.dtype == _FLOAT64 for each in arrays)
+    ):
         kinds = {name: _kind(each) for name, each in vars(params).items()}
         raise ValueError(f"Expected parameters that are arrays of float64, got {kinds}.")
     shapes = tuple([each.shape for each in arrays])

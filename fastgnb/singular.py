@@ -32,7 +32,7 @@ def left_singular(factor: Floats) -> tuple[Floats, Floats]:
     # QR of rows of falling size leaves columns all but orthogonal, with errors relative to rows.
     upper = np.asarray(np.linalg.qr(factor[order].T, mode="r"))
     columns = _orthogonal(np.ascontiguousarray(upper.T))
-    s = _lengths(columns)
+    s = lengths_of(columns)
     U = np.empty_like(columns)
     U[order] = columns / s
     falling = np.argsort(-s, kind="stable")
@@ -61,7 +61,7 @@ def _rotate(columns: Floats, p: NDArray[np.intp], q: NDArray[np.intp]) -> float:
     """Rotate disjoint pairs of columns to be orthogonal; the largest share of their products, by
     sizes, that did not cancel."""
     a, b = columns[:, p], columns[:, q]
-    m, n = _lengths(a), _lengths(b)
+    m, n = lengths_of(a), lengths_of(b)
     products = (a / m) * (b / n)
     cosine, size = products.sum(axis=0), np.abs(products).sum(axis=0)
     # However small, it turns the shorter column by what the longer one's rows need.
@@ -79,7 +79,7 @@ def _rotate(columns: Floats, p: NDArray[np.intp], q: NDArray[np.intp]) -> float:
     return worst
 
 
-def _lengths(columns: Floats) -> Floats:
+def lengths_of(columns: Floats) -> Floats:
     """Lengths (r,), none of which under- or overflows in squares."""
     top = np.abs(columns).max(axis=0)
     top = np.where(top > 0, top, 1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,6 +17,10 @@ ROOT = Path(__file__).resolve().parents[1]
 # Tests look at all of standard error, and kernels may or may not be compiled already. What is said
 # of compiling is tested in test_notice. Processes that tests start inherit it.
 os.environ["FASTGNB_QUIET"] = "1"
+
+# A shell starts jobs in the background with interrupts ignored, which their children inherit.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 # Files that take a few seconds each with compiled kernels: `pytest -m quick`. None of them starts

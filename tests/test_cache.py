@@ -609,7 +609,8 @@ def test_rows_that_lie_between_the_places_of_floats_are_moved():
     assert not odd.flags.aligned
     pieces = list(layout.pieces(odd, np.array([0, 3, 6])))
     assert all(piece.data.flags.aligned for piece in pieces)
-    assert np.concatenate([piece.data for piece in pieces]).tolist() == list(range(12))
+    rows = [piece.data[: 2 * (piece.stop - piece.start)] for piece in pieces]
+    assert np.concatenate(rows).tolist() == list(range(12))
 
 
 TOUR = """

@@ -610,8 +610,14 @@ def test_inside_meta_estimators(make_data):
     weight = np.random.default_rng(9).random(180) + 0.1
     grid = {"var_smoothing": [1e-9, 1.0], "priors": [None, [0.2, 0.3, 0.5]]}
 
+    class WithDecisions(Reference):  # which scikit-learn's lacks, and calibration prefers
+        def decision_function(self, X):
+            return self.predict_joint_log_proba(X)
+
     def answers(cls):
-        yield CalibratedClassifierCV(cls(), cv=3).fit(X, y, sample_weight=weight).predict_proba(X)
+        decides = cls if hasattr(cls, "decision_function") else WithDecisions
+        calibrated = CalibratedClassifierCV(decides(), cv=3).fit(X, y, sample_weight=weight)
+        yield calibrated.predict_proba(X)
         yield OneVsRestClassifier(cls()).fit(X, y).predict_proba(X)
         voting = VotingClassifier([("a", cls()), ("b", cls(var_smoothing=0.1))], voting="soft")
         yield voting.fit(X, y).predict_proba(X)

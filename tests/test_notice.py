@@ -52,6 +52,19 @@ def test_it_comes_before_the_first_answer(shown):
     assert second == "[1, 3]"
 
 
+def test_output_that_holds_standard_error_too_is_left_alone(tmp_path):
+    """As of `python program.py 2>&1 | reader`, or of tests that compare all that is printed."""
+    environment = dict(
+        os.environ, PYTHONPATH=str(PACKAGE.parent), NUMBA_CACHE_DIR=str(tmp_path / "cache")
+    )
+    environment.pop("FASTGNB_QUIET", None)
+    done = subprocess.run(
+        [sys.executable, "-c", ONE], env=environment, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, timeout=900, check=True,
+    )  # fmt: skip
+    assert done.stdout == "[1, 3]\n"
+
+
 @pytest.mark.parametrize("way", ["variable", "level", "disabled", "no stderr"])
 def test_it_can_be_switched_off(shown, way):
     code = {

@@ -171,7 +171,9 @@ def test_the_same_bits_with_any_blas(python, bits, kind):
 
 
 # Full covariances and principal axes come out of LAPACK, which their docs say.
-WITH_LAPACK = {"covariance.py", "gaussian_bayes.py", "pca.py", "rotation.py"}
+WITH_LAPACK = {
+    "covariance.py", "family.py", "gaussian_bayes.py", "pca.py", "rotation.py", "singular.py",
+}  # fmt: skip
 
 
 def test_nothing_else_calls_blas():

@@ -7,6 +7,7 @@ import locale
 import logging
 import os
 import signal
+import subprocess
 import sys
 import threading
 import warnings
@@ -206,3 +207,22 @@ def test_a_process_of_its_own_abandons_an_output_that_fails(monkeypatch):
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="exit codes of signals are POSIX")
+def test_an_interrupt_within_eval_is_an_exit_code_and_no_signal(tmp_path):
+    """As when kernels are loaded: Python would end by SIGINT, though it was caught."""
+    (tmp_path / "stopping.py").write_text(
+        "import sys\n"
+        "from fastgnb import _model_commands, cli\n"
+        "def stop():\n"
+        "    raise KeyboardInterrupt\n"
+        "_model_commands.show = lambda args: eval('stop()')\n"
+        "sys.exit(cli.process())\n"
+    )
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path]))
+    done = subprocess.run(
+        [sys.executable, "-m", "stopping", "show", "m"],
+        env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (130, "fastgnb: interrupted\n")
