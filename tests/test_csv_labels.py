@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+
+import numpy as np
+import pandas as pd
 import pytest
 
 from fastgnb._texts import kind_of
@@ -83,3 +87,16 @@ def test_na_alone_is_a_label_beside_text(capsys):
 def test_a_header_of_spaces_is_none(capsys):
     put("d.csv", range(6), header=" ")
     assert fitted("d.csv", "--target", "t").feature_names == ("a",)
+
+
+def test_no_category_at_all_is_one_model_in_any_order():
+    put("na.csv", ["NA"] * 6)
+    put("blank.csv", [""] * 6)
+    pd.DataFrame({"a": np.arange(6) / 2, "z": [None] * 6, "t": ["u", "v"] * 3}).to_parquet(
+        "p.parquet"
+    )
+    words = ["--target", "t", "--categorical", "z", "--missing", "skip"]
+    for files in itertools.permutations(["na.csv", "blank.csv", "p.parquet"]):
+        (labels,) = fitted(*files, *words).stats.categories
+        assert labels.dtype == object
+        assert len(labels) == 0
