@@ -194,7 +194,7 @@ def looks_like_key(n_categories: int, n_values: int) -> bool:
     """Whether a column of so many values, so many of them distinct, identifies rows.
 
     That is where more than half of the values are distinct, and a hundred or more. `auto` leaves
-    such a column out. A stream can tell from its first batch.
+    such a column out.
     """
     return n_categories >= _KEY_LEAST and 2 * n_categories > n_values
 
