@@ -34,7 +34,7 @@ class AutoColumns:
             return batch
         mask = np.array([name not in gone for name in names])
         self.check(int(mask.sum()), batch.path)
-        marked = _marked(batch)
+        marked = batch.marked
         return replace(
             batch,
             features=tuple(name for name in names if name not in gone),
@@ -48,7 +48,7 @@ class AutoColumns:
 
     def count(self, batch: Batch) -> None:
         """Count the values of a batch that is learned."""
-        for name, column in zip(_marked(batch), batch.categorical, strict=True):
+        for name, column in zip(batch.marked, batch.categorical, strict=True):
             present = int(np.count_nonzero(column.codes >= 0))
             self._values[name] = self._values.get(name, 0) + present
 
@@ -92,11 +92,3 @@ class AutoColumns:
                 f"{path}: every column looks like an identifier; name those that are features "
                 "with --features, and those of them that are categories with --categorical"
             )
-
-
-def _marked(batch: Batch) -> list[str]:
-    """Names of the categorical columns."""
-    mask = batch.is_categorical
-    if mask is None:
-        return []
-    return [name for name, is_marked in zip(batch.features or (), mask, strict=True) if is_marked]

@@ -69,6 +69,15 @@ class Batch:
             return self.X
         return MixedRows(self.X, self.categorical, self.is_categorical)
 
+    @property
+    def marked(self) -> list[str]:
+        """Names of the categorical features."""
+        mask = self.is_categorical
+        if mask is None:
+            return []
+        pairs = zip(self.features or (), mask, strict=True)
+        return [name for name, is_marked in pairs if is_marked]
+
     def row_number(self, row: int) -> int:
         """The number in the file, from 1, of `row` of the batch, from 0."""
         if self.row_numbers is None:

@@ -194,7 +194,7 @@ def looks_like_key(n_categories: int, n_values: int) -> bool:
     """Whether a column of so many values, so many of them distinct, identifies rows.
 
     That is where more than half of the values are distinct, and a hundred or more. `auto` leaves
-    such a column out. A stream can tell from its first batch.
+    such a column out.
     """
     return n_categories >= _KEY_LEAST and 2 * n_categories > n_values
 
@@ -334,9 +334,10 @@ def _encode_floats(values: NDArray[Any], *, skip: bool) -> Column:
 
 
 def plain_labels(labels: NDArray[Any]) -> NDArray[Any]:
-    """Labels of one type a kind, so that those of any two batches can be united."""
-    if labels.dtype.kind in "UT":
+    """Labels of one type a kind, so that those of any two batches can be united, and of one type
+    where there are none, whatever batch says so first."""
+    if labels.dtype.kind in "UT" or not len(labels):
         return labels.astype(object)
-    if labels.dtype.kind in "iu" and (not len(labels) or labels[-1] <= np.iinfo(np.int64).max):
+    if labels.dtype.kind in "iu" and labels[-1] <= np.iinfo(np.int64).max:
         return labels.astype(np.int64)
     return labels

@@ -46,8 +46,8 @@ class Kinds(NamedTuple):
 
 
 def is_numeric(kind: pa.DataType) -> bool:
-    """Whether a column of this type can be a feature."""
-    types = pa.types
+    """Whether a column of this type, or of a dictionary of it, can be a feature."""
+    types, kind = pa.types, plain(kind)
     return bool(
         types.is_integer(kind)
         or types.is_floating(kind)

@@ -21,8 +21,10 @@ from sklearn.utils import indexable
 from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
+from ._arrow_values import plain_values
 from ._estimator import GaussianClassifier
 from ._folds import Task, evaluate, quick_scorer
+from ._frames import sliceable
 from ._validate import plain_text
 
 
@@ -96,7 +98,7 @@ def cross_validate(
     given = {"error_score": error_score, "scoring": scoring, "cv": cv}
     constraints = {name: GridSearchCV._parameter_constraints[name] for name in given}
     validate_parameter_constraints(constraints, given, "cross_validate")
-    X, y = indexable(X, plain_text(y))
+    X, y = indexable(sliceable(X), plain_values(plain_text(y)))
     splitter = check_cv(cv, y, classifier=is_classifier(estimator))
     scorers = check_scoring(estimator, scoring=scoring, raise_exc=error_score == "raise")
     fit, score, split = _routed(estimator, scorers, splitter, groups, dict(params or {}))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ._arrow import pa
 from ._column_kinds import has_values, kind_of_type
 from ._columns import Columns, check_present
-from ._index_columns import index_columns, partition_keys
+from ._index_columns import index_columns, pandas_categoricals, partition_keys
 from ._readers import SourceError, TableFile
 from ._texts import advice, kind_of, nearly_numbers
 
@@ -65,7 +65,12 @@ def planned(files: Sequence[TableFile], columns: Columns) -> Plan:
 def _with_categorical(files: Sequence[TableFile], columns: Columns, found: _Found) -> Columns:
     if not isinstance(columns.categorical, str):
         return columns
-    marked = tuple(name for name, kinds in found.items() if _is_categorical(files, name, kinds))
+    coded = {name for file in files for name in pandas_categoricals(file.schema)}
+    marked = tuple(
+        name
+        for name, kinds in found.items()
+        if _is_categorical(files, name, kinds, coded=name in coded)
+    )
     return dataclasses.replace(columns, categorical=marked)
 
 
@@ -115,12 +120,15 @@ def _is_feature(files: Sequence[TableFile], name: str, found: dict[int, str]) ->
     return "numbers" in kinds.values()
 
 
-def _is_categorical(files: Sequence[TableFile], name: str, found: dict[int, str]) -> bool:
+def _is_categorical(
+    files: Sequence[TableFile], name: str, found: dict[int, str], *, coded: bool
+) -> bool:
+    """`coded` says whether the column was a categorical in pandas."""
     kinds = {i: f"{kind}s" for i, kind in found.items() if kind in _NUMBERS}
-    dictionary = any(pa.types.is_dictionary(kind) for kind in _types(files, name))
-    if not dictionary:
+    coded = coded or any(pa.types.is_dictionary(kind) for kind in _types(files, name))
+    if not coded:
         _check_agree(files, name, kinds, found, "name it in --categorical or --exclude")
-    return dictionary or bool(set(found.values()) & {"boolean", "text"})
+    return coded or bool(set(found.values()) & {"boolean", "text"})
 
 
 def _check_agree(

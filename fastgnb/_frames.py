@@ -53,6 +53,23 @@ def in_memory(X: Any) -> Any:
     return X
 
 
+def sliceable(X: Any) -> Any:
+    """X, of which rows can be selected: pyarrow selects none of batches, runs and string views."""
+    X = in_memory(X)
+    if not _is_arrow(X):
+        return X
+    from ._arrow import pa
+
+    types = pa.types
+    columns = [
+        _decoded(column)
+        if types.is_run_end_encoded(column.type) or types.is_string_view(column.type)
+        else column
+        for column in X.columns
+    ]
+    return pa.table(columns, names=X.column_names)
+
+
 def label_of(X: Any, j: int) -> str:
     """Column j of a frame as a message names it."""
     return repr((X.column_names if _is_arrow(X) else X.columns)[j])
@@ -92,7 +109,7 @@ def holds_categories(column: Any) -> bool:
         return column.dtype.base_type().__name__ in _POLARS_KINDS
     from ._arrow import pa
 
-    types, kind = pa.types, column.type
+    types, kind = pa.types, _without_runs(column.type)
     return bool(types.is_dictionary(kind) or types.is_boolean(kind) or _is_arrow_text(kind))
 
 
@@ -203,7 +220,7 @@ def _not_numeric(column: Any) -> str | None:
         return _first_text(column.drop_nulls().head(1).to_list()) or f"{column.dtype}"
     from ._arrow import pa
 
-    types, kind = pa.types, column.type
+    types, kind = pa.types, _without_runs(column.type)
     if not (_is_arrow_text(kind) or types.is_temporal(kind) or types.is_binary(kind)):
         return None
     return _first_text(_decoded(column).drop_null()[:1].to_pylist()) or f"{kind}"
@@ -222,6 +239,13 @@ def _first_text(values: Any) -> str | None:
 
 def _is_arrow(X: Any) -> bool:
     return hasattr(type(X), "column_names") and hasattr(type(X), "schema")
+
+
+def _without_runs(kind: Any) -> Any:
+    """The type of the values of a column of pyarrow that may be in runs."""
+    from ._arrow import pa
+
+    return _without_runs(kind.value_type) if pa.types.is_run_end_encoded(kind) else kind
 
 
 def _is_arrow_text(kind: Any) -> bool:

@@ -1,6 +1,6 @@
 """Columns that number or name the rows and are no data: indexes of frames, row numbers.
 
-They are features only where they are named.
+They are features only where they are named. What else pandas' metadata say of columns is here too.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ import json
 import pathlib
 import re
 from collections.abc import Iterable
+from typing import Any
 
 from ._arrow import pa
 
-__all__ = ["index_columns", "partition_keys"]
+__all__ = ["index_columns", "pandas_categoricals", "partition_keys"]
 
 _NAMES = re.compile(
     r"""
@@ -35,11 +36,23 @@ def index_columns(schema: pa.Schema) -> set[str]:
 
 def _pandas_index(schema: pa.Schema) -> set[str]:
     """The index columns of pandas' metadata; a RangeIndex, a dict there, is no column."""
+    return {name for name in _pandas(schema, "index_columns") if isinstance(name, str)}
+
+
+def pandas_categoricals(schema: pa.Schema) -> set[str]:
+    """Names of columns that pandas had as categoricals: of numbers, Parquet has no dictionary."""
+    columns = [each for each in _pandas(schema, "columns") if isinstance(each, dict)]
+    coded = [each.get("field_name") for each in columns if each.get("pandas_type") == "categorical"]
+    return {name for name in coded if isinstance(name, str)} & set(schema.names)
+
+
+def _pandas(schema: pa.Schema, key: str) -> list[Any]:
+    """A list in pandas' metadata, empty where there is none."""
     try:
-        found = json.loads((schema.metadata or {})[b"pandas"])["index_columns"]
-        return {name for name in found if isinstance(name, str)}
+        found = json.loads((schema.metadata or {})[b"pandas"])[key]
     except (KeyError, ValueError, TypeError):
-        return set()  # none, or not pandas' own
+        return []  # none, or not pandas' own
+    return found if isinstance(found, list) else []
 
 
 def partition_keys(paths: Iterable[pathlib.Path]) -> list[str]:

@@ -155,7 +155,7 @@ def learn(
                 watch.update(batch.X)
     try:
         found = total.result(stats)
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise SourceError(f"{source.paths[-1]}: {error}") from error
     if auto is not None and found is not None:
         auto.check(found.n_features, source.paths[0])

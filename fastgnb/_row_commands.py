@@ -27,6 +27,7 @@ from ._learned import LearnedFile, check_new, check_once, fingerprint, joined
 from ._report import evaluation_text, finding_texts, naming_stdout, say, show_text
 from ._score_rows import bad_rows_of, evaluate_rows, predict_rows
 from ._summary import counted, listed, say_done, shape_of
+from ._unknown_categories import UnknownCategories
 from .family import MEMBERS
 from .findings import KeyWatch
 from .mixed_stats import MixedStats
@@ -112,11 +113,12 @@ def predict(args: argparse.Namespace) -> int:
     _check_nulls(saved, args)
     outputs = len(saved.classes) if args.proba else 0
     source = _open_for(saved, args, Columns(keep=args.keep), outputs)
-    bad = bad_rows_of(saved, args.on_error, ("skip", "null"))
+    bad, unknown = bad_rows_of(saved, args.on_error, ("skip", "null")), UnknownCategories(saved)
     rows = predict_rows(
         saved, source, args.output, proba=args.proba, evidence=args.evidence, quiet=args.quiet,
-        last=True, bad=bad,
+        last=True, bad=bad, unknown=unknown,
     )  # fmt: skip
+    _note_unknown(args, unknown)
     parts = [counted(rows, "row"), *_left_out(bad, source), *shape_of(saved)]
     _finish(args, "predict", parts, args.output, start)
     return 0
@@ -131,10 +133,11 @@ def evaluate(args: argparse.Namespace) -> int:
     saved = persist.read(args.model)
     columns = _labelled_columns(saved, args, weight=False)
     source = _open_for(saved, args, columns, len(saved.classes))
-    bad = bad_rows_of(saved, args.on_error)
+    bad, unknown = bad_rows_of(saved, args.on_error), UnknownCategories(saved)
     found = evaluate_rows(
-        saved, source, quiet=args.quiet, bad=bad, target=_target_name(saved, args)
+        saved, source, quiet=args.quiet, bad=bad, target=_target_name(saved, args), unknown=unknown
     )
+    _note_unknown(args, unknown)
     if found.n_unseen:
         rows = counted(found.n_unseen, "row")
         _note(args, f"{rows} of {found.n_rows:,} with labels that the model does not know: wrong")
@@ -288,6 +291,11 @@ def _check_output(output: str, data: Iterable[str], *others: str | None) -> None
 def _note(args: argparse.Namespace, text: str) -> None:
     if not args.quiet:
         say(f"note: {text}")
+
+
+def _note_unknown(args: argparse.Namespace, unknown: UnknownCategories) -> None:
+    for text in unknown.texts():
+        _note(args, text)
 
 
 def _new_files(

@@ -15,6 +15,7 @@ from ._bad_rows import BadRows, progress
 from ._batch import Batch, RowSource
 from ._readers import SourceError
 from ._summary import listed
+from ._unknown_categories import UnknownCategories
 from ._writers import open_writer
 from .evaluation import Evaluation, Evaluator
 from .family import MEMBERS
@@ -45,11 +46,12 @@ def predict_rows(
     quiet: bool = True,
     last: bool = False,
     bad: BadRows | None = None,
+    unknown: UnknownCategories | None = None,
 ) -> int:
     """Write kept columns, prediction, probabilities and log evidence of every row, in order.
 
-    `last` says that the run ends with it; `bad` what happens to rows that the model cannot take.
-    Returns the number of rows that are written.
+    `last` says that the run ends with it; `bad` what happens to rows that the model cannot take;
+    `unknown` looks at those that it takes. Returns the number of rows that are written.
     """
     schema = _output_schema(saved, source, proba, evidence)
     labels = pa.array(saved.classes.tolist(), schema.field("prediction").type)
@@ -63,6 +65,8 @@ def predict_rows(
     ):
         for whole in progress(source, quiet):
             good, batch, scores = bad.taken(whole, _scored(saved, table, evidence))
+            if unknown is not None:
+                unknown.look(batch)
             if bad.on_error == "null" and good is not None:
                 batch, scores = whole, _widened(scores, good, saved, table, evidence)
             if scores is not None:
@@ -103,6 +107,7 @@ def evaluate_rows(
     quiet: bool = True,
     bad: BadRows | None = None,
     target: str = "labels",
+    unknown: UnknownCategories | None = None,
 ) -> Evaluation:
     """Predictions for every row of `source` against its labels.
 
@@ -114,11 +119,16 @@ def evaluate_rows(
     for whole in progress(source, quiet):
         _, batch, scores = bad.taken(whole, _scored(saved, "proba", False))
         rows += len(whole.X)
+        if unknown is not None:
+            unknown.look(batch)
         if scores is None:
             continue
         assert batch.y is not None
         assert scores.table is not None
-        evaluator.update(batch.y, scores.codes, scores.table)
+        try:
+            evaluator.update(batch.y, scores.codes, scores.table)
+        except (TypeError, ValueError) as error:
+            raise SourceError(f"{batch.path}: {target}: {error}") from error
         if rows >= _FEW_ROWS and len(evaluator.unseen) > 1:  # one alone may be what comes first
             _check_known(evaluator, saved, batch.path, target)
     if evaluator.n_rows == 0:

@@ -26,6 +26,8 @@ def fill(row: np.ndarray, column: pa.Array, batch: Batch, name: str) -> None:
     if column.null_count == len(column):  # of any type
         row[:] = np.nan
         return
+    if pa.types.is_dictionary(column.type):
+        column = pc.cast(column, column.type.value_type)
     if is_text(column.type):
         column = _numbers_of_text(column, batch, name)
     if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):

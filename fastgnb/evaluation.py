@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._labels import exact_numbers
+
 __all__ = ["MATRIX", "UNSEEN", "Evaluation", "Evaluator"]
 
 UNSEEN = 100
@@ -212,12 +214,15 @@ class Evaluator:
         )  # fmt: skip
 
     def _labels(self) -> np.ndarray:
-        """The union of the classes and the labels met, sorted, in a type that holds both."""
+        """The union of the classes and the labels met, sorted, in a type that holds both.
+
+        Numbers that no type holds exactly, such as 2^53 + 1 beside 0.5, are objects.
+        """
         if not self._places:
             return self._classes
         every = sorted([*self._classes.tolist(), *self._places])
-        text = self._classes.dtype.kind in "OUT"
-        return np.array(every, dtype=object if text else None)
+        numbers = None if self._classes.dtype.kind in "OUT" else exact_numbers(every)
+        return np.array(every, object) if numbers is None else numbers
 
 
 def _grow(partials: list[float], value: float) -> None:

@@ -25,8 +25,10 @@ from sklearn.utils import indexable
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
+from ._arrow_values import plain_values
 from ._cross_validate import check_failures, check_family, cross_validate
 from ._folds import Task, candidate_of, evaluate, quick_scorer
+from ._frames import sliceable
 from ._validate import plain_text
 
 __all__ = ["StatsGridSearchCV", "cross_validate"]
@@ -167,7 +169,7 @@ class StatsGridSearchCV(GridSearchCV):  # type: ignore[misc]
                 "or use sklearn.model_selection.GridSearchCV."
             )
         scorers, metric = self._get_scorers()
-        X, y = indexable(X, plain_text(y))
+        X, y = indexable(sliceable(X), plain_values(plain_text(y)))
         params = _check_method_params(X, params=params)
         routed = self._get_routed_params_for_fit(params)
         fitted = self._search(X, y, scorers, metric, routed)

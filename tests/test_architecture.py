@@ -18,6 +18,7 @@ FLOORS = [
     ["demo"],
     ["_model_commands", "_row_commands"],
     ["_learn_rows", "_score_rows", "_warmup"],
+    ["_unknown_categories"],
     ["_auto_columns", "_bad_rows", "_choices", "_summary"],
     ["_report", "_writers"],
     ["persist", "select"],

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fastgnb import ClassStats, GaussianNB, MixedNB
+from fastgnb.select import StatsGridSearchCV, cross_validate
 
 pa = pytest.importorskip("pyarrow")
 pc = pytest.importorskip("pyarrow.compute")
@@ -66,3 +67,31 @@ def test_a_null_category_is_missing(name):
     assert model.categories_[0].tolist() == [7, 2**53, 2**53 + 1]
     counts = np.exp(model.feature_log_prob_[0])
     np.testing.assert_allclose(counts, [[1 / 4, 2 / 4, 1 / 4], [2 / 5, 1 / 5, 2 / 5]], rtol=1e-12)
+
+
+def tables():
+    """Tables of one content that pyarrow itself cannot select rows of."""
+    draw = np.random.default_rng(3)
+    text = pa.array(np.array(["p", "q", "r"], object)[draw.integers(0, 3, 90)])
+    rows = {"x": draw.normal(size=90), "t": text, "b": pa.array(np.arange(90) % 4 == 0)}
+    yield pa.table(rows)
+    yield pa.record_batch(rows)
+    yield pa.table(rows | {"t": text.cast(pa.string_view())})
+    yield pa.table({name: pc.run_end_encode(column) for name, column in rows.items()})
+
+
+def test_auto_and_folds_see_every_table():
+    y = np.arange(90) % 2
+    model = MixedNB(categorical_features="auto")
+    expected = None
+    for table in tables():
+        assert model.fit(table, y).is_categorical_.tolist() == [False, True, True]
+        scores = cross_validate(model, table, y, cv=3, scoring="neg_log_loss")["test_score"]
+        search = StatsGridSearchCV(model, {"alpha": [1.0, 2.0]}, cv=3).fit(table, y)
+        found = (*scores, *search.cv_results_["mean_test_score"])
+        expected = expected or found
+        assert found == expected
+        with pytest.raises(ValueError, match=r"got text: '[pqr]' in feature 't'"):
+            MixedNB().fit(table, y)
+    scores = cross_validate(model, table, pc.run_end_encode(pa.array(y)), cv=3)["test_score"]
+    assert not np.isnan(scores).any()

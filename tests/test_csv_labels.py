@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+
+import numpy as np
+import pandas as pd
 import pytest
 
 from fastgnb._texts import kind_of
@@ -83,3 +87,36 @@ def test_na_alone_is_a_label_beside_text(capsys):
 def test_a_header_of_spaces_is_none(capsys):
     put("d.csv", range(6), header=" ")
     assert fitted("d.csv", "--target", "t").feature_names == ("a",)
+
+
+def test_no_category_at_all_is_one_model_in_any_order():
+    put("na.csv", ["NA"] * 6)
+    put("blank.csv", [""] * 6)
+    pd.DataFrame({"a": np.arange(6) / 2, "z": [None] * 6, "t": ["u", "v"] * 3}).to_parquet(
+        "p.parquet"
+    )
+    words = ["--target", "t", "--categorical", "z", "--missing", "skip"]
+    for files in itertools.permutations(["na.csv", "blank.csv", "p.parquet"]):
+        (labels,) = fitted(*files, *words).stats.categories
+        assert labels.dtype == object
+        assert len(labels) == 0
+
+
+@pytest.mark.parametrize("command", ["evaluate", "predict"])
+def test_a_column_of_another_coding_is_told(capsys, command):
+    """1.0 is not the text 1 that the model has learned, and looks like what was never seen."""
+    frame = pd.DataFrame({"a": np.arange(6) / 2, "z": ["1", "2", "3"] * 2, "t": ["u", "v"] * 3})
+    frame.to_parquet("p.parquet")
+    fitted("p.parquet", "--target", "t", "--categorical", "z")
+    words = [command, MODEL, "--batch-rows", "2"] + ["--output", "o.csv"] * (command == "predict")
+    put("d.csv", ["1.0", "2.0"] * 3)
+    assert main([*words, "d.csv"]) == 0
+    line = "note: the model knows none of the categories of 'z'; found 1.0, 2.0, "
+    assert line + "expected 1, 2, 3\n" in capsys.readouterr().err
+    assert main([*words, "d.csv", "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+    put("e.csv", ["1.0", "2.0"] * 2 + ["3", "4"])  # of which the last batch knows one
+    assert main([*words, "e.csv"]) == 0
+    assert "categories of" not in capsys.readouterr().err
+    assert main([*words, "d.csv", "e.csv"]) == 0
+    assert "categories of" not in capsys.readouterr().err
