@@ -121,6 +121,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn what another model learned, as if its rows had come here. Returns self.
 
         Classes are united by label, and features matched by name where both models have names.
+        Parameters stay those of this model.
         Raises ValueError where the features differ.
         """
         self._fitted()
@@ -196,9 +197,11 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Log odds (n,) of the second class of two; else joint log likelihoods (n, k). float64.
 
-        They tell rows apart where probabilities are 0 or 1 to all digits, so that a calibration or
-        a ROC curve should be made of these. All are finite: what overflows float64 is its largest
-        or lowest number, and the classes of a row that all overflow keep their order.
+        They tell rows apart where probabilities are 0 or 1 to all digits, so that a ROC curve of
+        two classes should be made of these, and a calibration: `CalibratedClassifierCV` with any
+        method for two classes, and with method="temperature" for more, since one class's joint log
+        likelihood alone says little. All are finite: what overflows float64 is its largest or
+        lowest number, and the classes of a row that all overflow keep their order.
         """
         now = self._fitted()
         joint = now._table(X, "joint")

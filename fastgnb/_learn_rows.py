@@ -50,6 +50,7 @@ class ClassLimit:
         self._column = "labels" if target is None else f"column {target!r}"
         self.n_rows = 0
         self.paths: set[Path] = set()
+        self._met: set[Any] = set()
 
     def encode(self, batch: Batch) -> Labels:
         """The labels of a further batch. Raises SourceError where they are too many, or none."""
@@ -77,6 +78,7 @@ class ClassLimit:
         self.n_rows += len(batch.X)
         self.paths.add(batch.path)
         self.labels.update(classes.tolist())
+        self._met.update(classes.tolist())
 
     def _expected(self, labels: set[Any]) -> str:
         if self._known:
@@ -95,6 +97,10 @@ class ClassLimit:
             number = counted(len(self.labels), "distinct label")
             expected = self._expected(self.labels)
             raise SourceError(f"{path}: {self._column}: {number}, but {expected}")
+
+    def is_all_new(self) -> bool:
+        """Whether no label was known before, though some were."""
+        return bool(self._known) and bool(self._met) and self._met.isdisjoint(self._known)
 
     def new(self) -> list[Any]:
         """Labels that were not known before, sorted."""

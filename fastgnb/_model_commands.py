@@ -13,6 +13,7 @@ from . import persist
 from ._atomic import check_writable, is_same_file, replacing
 from ._choices import Choice, allowed, choose, differing, option_of
 from ._learned import check_new, joined
+from ._model_file import check_name
 from ._report import model_dict, model_text, say, show_text
 from ._summary import counted, listed, say_done, shape_of
 from .alignment import differences, in_order
@@ -27,7 +28,9 @@ def merge(args: argparse.Namespace) -> int:
     start = time.perf_counter()
     paths = [args.first, *args.others]
     _check_output(args.output, paths)
+    check_name(args.output)
     models = [persist.read(path) for path in paths]
+    _check_targets(models, paths)
     _check_differing(args, models, paths)
     choice = choose(args, models[0])
     parts = _alike(models)
@@ -56,6 +59,7 @@ def reestimate(args: argparse.Namespace) -> int:
     """`fastgnb reestimate`: the model of the same statistics with other parameters."""
     start = time.perf_counter()
     _check_output(args.output, [args.model])
+    check_name(args.output)
     saved = persist.read(args.model)
     choice = choose(args, saved)
     _check_allowed(choice.model, saved.stats, args.model)
@@ -137,13 +141,26 @@ def _check_priors(choice: Choice, stats: Any) -> None:
 
 def _warn_of_targets(models: Sequence[SavedModel], paths: Sequence[str]) -> None:
     """Say where labels came from columns of different names, which may mean different things."""
+    for text in _other_targets(models, paths).values():
+        say(f"warning: {text}; the classes of both are taken for the same")
+
+
+def _check_targets(models: Sequence[SavedModel], paths: Sequence[str]) -> None:
+    """Raise ValueError where another target shares no class either with that of the first."""
+    classes = models[0].classes.tolist()
+    for i, text in _other_targets(models, paths).items():
+        if set(classes).isdisjoint(models[i].classes.tolist()):
+            raise ValueError(f"{text}, and they share no class: {listed(classes)} in the first")
+
+
+def _other_targets(models: Sequence[SavedModel], paths: Sequence[str]) -> dict[int, str]:
+    """What to say of models with another target than the first, by their places."""
     first = models[0].target
-    for path, saved in zip(paths, models, strict=True):
-        if None not in (first, saved.target) and saved.target != first:
-            say(
-                f"warning: {path}: has learned the target {saved.target!r}, but {paths[0]} learned "
-                f"{first!r}; the classes of both are taken for the same"
-            )
+    return {
+        i: f"{path}: has learned the target {saved.target!r}, but {paths[0]} learned {first!r}"
+        for i, (path, saved) in enumerate(zip(paths, models, strict=True))
+        if None not in (first, saved.target) and saved.target != first
+    }
 
 
 def _warn_of_names(models: Sequence[SavedModel], paths: Sequence[str]) -> None:

@@ -18,7 +18,10 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SCHEMA", "ModelFileError", "digest", "pack", "unpack"]
+__all__ = ["SCHEMA", "ModelFileError", "check_name", "digest", "pack", "unpack"]
+
+# Endings of files that commands read rows from, and write them to.
+TABLES = (".parquet", ".csv", ".arrow", ".feather", ".ipc", ".npy")
 
 SCHEMA = 3
 Floats = NDArray[np.float64]
@@ -46,6 +49,14 @@ def pack(text: str, tensors: Mapping[str, Floats], learned: str | None = None) -
     if learned is not None:
         meta |= {"learned": learned, "learned_sha256": _learned_digest(learned, meta["sha256"])}
     return bytes(dump(dict(tensors), metadata=meta))
+
+
+def check_name(path: str | os.PathLike[str]) -> None:
+    """Raise ValueError for the name of a table, whose rows a model would replace."""
+    if os.path.splitext(path)[1].lower() in TABLES:
+        raise ValueError(
+            f"{os.fspath(path)}: the name of a table, expected one for a model, such as model.fgnb"
+        )
 
 
 def unpack(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Floats], Any]:

@@ -24,6 +24,7 @@ from ._bad_rows import BadRows
 from ._columns import Columns
 from ._learn_rows import MAX_CLASSES, ClassLimit, learn
 from ._learned import LearnedFile, check_new, check_once, fingerprint, joined
+from ._model_file import check_name
 from ._report import evaluation_text, finding_texts, naming_stdout, say, show_text
 from ._score_rows import bad_rows_of, evaluate_rows, predict_rows
 from ._summary import counted, listed, say_done, shape_of
@@ -42,6 +43,7 @@ def fit(args: argparse.Namespace) -> int:
     start = time.perf_counter()
     kind, options = _options(args)
     _check_output(args.model, args.data, args.target_npy)
+    check_name(args.model)
     columns = Columns(
         args.target, args.weight, args.features, args.exclude, categorical=_marks(args),
         drop_null_target=args.drop_null_target,
@@ -83,6 +85,7 @@ def update(args: argparse.Namespace) -> int:
     start = time.perf_counter()
     output = args.output or args.model
     _check_output(output, args.data, args.target_npy)
+    check_name(output)
     saved = persist.read(args.model)
     columns = _labelled_columns(saved, args)
     source = _open_for(saved, args, columns)
@@ -93,9 +96,11 @@ def update(args: argparse.Namespace) -> int:
         source, saved.stats, missing=saved.missing, quiet=args.quiet, bad=bad, limit=limit,
         max_categories=saved.options.get("max_categories"),
     )  # fmt: skip
+    _check_target(saved, columns.target, limit, args.model)
     updated = saved.with_stats(stats)
     replace(updated, learned=joined(saved.learned, _with_rows(files, limit))).write(output)
     _warn_of_copies(files, limit)
+    _warn_of_changes(saved.learned, files, limit)
     parts = [counted(limit.n_rows, "row"), *_left_out(bad, source), *shape_of(updated)]
     new = limit.new()
     if new:
@@ -317,6 +322,31 @@ def _with_rows(
     return joined((), sorted(file for path, file in files.items() if path in limit.paths))
 
 
+def _warn_of_changes(
+    learned: Iterable[LearnedFile], files: dict[pathlib.Path, LearnedFile], limit: ClassLimit
+) -> None:
+    """Say which files have names that were learned with other contents, perhaps grown since."""
+    names = {file.name for file in learned}
+    for path, file in files.items():
+        if path in limit.paths and file.name in names:
+            say(
+                f"warning: {path}: a file of this name was learned before, with other contents; "
+                "rows that stand in both count twice"
+            )
+
+
+def _check_target(saved: SavedModel, target: str | None, limit: ClassLimit, model: str) -> None:
+    """Another target than that of the model is a warning, and an error if it shares no label."""
+    if None in (target, saved.target) or target == saved.target:
+        return
+    said = f"the target is {target!r}, but {model} has learned {saved.target!r}"
+    if limit.is_all_new():
+        raise SourceError(
+            f"{said}, and no label is one of its classes: {listed(saved.classes.tolist())}"
+        )
+    say(f"warning: {said}; the classes of both are taken for the same")
+
+
 def _warn_of_copies(files: dict[pathlib.Path, LearnedFile], limit: ClassLimit) -> None:
     """Say which of the files hold the same, so that their rows count twice."""
     first: dict[str, pathlib.Path] = {}
@@ -333,7 +363,10 @@ def _note_plan(args: argparse.Namespace, source: RowSource) -> None:
         _note(args, text)
     if source.left_out:
         names = ", ".join(map(repr, source.left_out))
-        _note(args, f"left out, not numeric: {names} (--categorical takes text)")
+        _note(
+            args,
+            f"left out, not numeric: {names} (--categorical takes text; of dates make numbers)",
+        )
 
 
 def _limit(

@@ -389,8 +389,7 @@ def test_text_among_objects_is_named_by_its_position():
 
 
 def test_rows_that_are_not_in_memory():
-    import dask.dataframe as dd
-
+    dd = pytest.importorskip("dask.dataframe")
     frame = pd.DataFrame({"plan": KINDS["text"], "x": NUMBERS})
     for table, message in (
         (dd.from_pandas(frame, npartitions=2), r"got a dask DataFrame\. Call .compute\(\) first"),

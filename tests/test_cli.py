@@ -137,7 +137,10 @@ def test_default_features_and_what_is_left_out(tmp_path, capsys):
     path = write(problem(), tmp_path / "data.parquet")
     run("fit", path, "--target", "y", "--weight", "w", "--model", tmp_path / "model")
     notes = capsys.readouterr().err.splitlines()
-    assert notes[0] == ("fastgnb: note: left out, not numeric: 'name' (--categorical takes text)")
+    assert notes[0] == (
+        "fastgnb: note: left out, not numeric: 'name' (--categorical takes text; of dates make "
+        "numbers)"
+    )
     assert notes[-1].startswith("fastgnb: fit: 300 rows, 4 features (a b, 'c,d', e, id), 3 classes")
     assert persist.read(tmp_path / "model").feature_names == ("a b", "c,d", "e", "id")
     options = ["--exclude", 'id,"c,d",name', "--model", tmp_path / "model"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -111,3 +113,69 @@ def test_auto_decides_by_all_rows(capsys, distinct):
             fit("m", *files, *words, "--batch-rows", batch)
             assert read_model("m").feature_names == expected
             assert "identifies rows: 'late'" in capsys.readouterr().err
+
+
+def run(*words, code=0):
+    assert main([*words]) == code
+
+
+def fails(capsys, *words):
+    run(*words, code=1)
+    return capsys.readouterr().err.strip()
+
+
+def write(path, labels, target="y", seed=0):
+    draw = np.random.default_rng(seed)
+    lines = [f"{draw.normal()},{label}" for label in labels]
+    Path(path).write_text("\n".join([f"x,{target}", *lines]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_a_file_that_has_grown_is_told(capsys):
+    write("day.csv", "abab")
+    run("fit", "day.csv", "--target", "y", "--model", "m", "--quiet")
+    write("day.csv", "ababab")
+    run("update", "m", "day.csv", "--quiet")
+    assert capsys.readouterr().err == (
+        "fastgnb: warning: day.csv: a file of this name was learned before, with other contents; "
+        "rows that stand in both count twice\n"
+    )
+
+
+def test_learning_another_target_is_told_or_refused(capsys):
+    run("fit", write("a.csv", "abab"), "--target", "y", "--model", "m", "--quiet")
+    run("update", "m", write("b.csv", "bbaa", "z"), "--target", "z", "--quiet")
+    assert capsys.readouterr().err == (
+        "fastgnb: warning: the target is 'z', but m has learned 'y'; the classes of both are taken "
+        "for the same\n"
+    )
+    before = Path("m").read_bytes()
+    line = fails(capsys, "update", "m", write("c.csv", "pqpq", "plan"), "--target", "plan")
+    assert line.endswith(
+        "the target is 'plan', but m has learned 'y', and no label is one of its classes: a, b"
+    )
+    assert Path("m").read_bytes() == before
+
+
+def test_merging_targets_that_share_no_class_is_refused(capsys):
+    run("fit", write("a.csv", "abab"), "--target", "y", "--model", "m", "--quiet")
+    run("fit", write("c.csv", "pqpq", "plan"), "--target", "plan", "--model", "n", "--quiet")
+    line = fails(capsys, "merge", "m", "n", "--model", "all")
+    assert "n: has learned the target 'plan', but m learned 'y', and they share no class" in line
+    assert not Path("all").exists()
+
+
+@pytest.mark.parametrize("name", ["rows.parquet", "rows.CSV", "X.npy", "rows.arrow"])
+def test_a_model_never_takes_the_name_of_a_table(capsys, name):
+    run("fit", write("a.csv", "abab"), "--target", "y", "--model", "m", "--quiet")
+    run("fit", write("b.csv", "abba", seed=1), "--target", "y", "--model", "n", "--quiet")
+    Path(name).write_text("rows")
+    for words in (
+        ["fit", "a.csv", "--target", "y", "--model", name],
+        ["update", "m", "b.csv", "--model", name],
+        ["merge", "m", "n", "--model", name],
+        ["reestimate", "m", "--output", name],
+    ):
+        line = fails(capsys, *words)
+        assert f"{name}: the name of a table, expected one for a model, such as model.fgnb" in line
+    assert Path(name).read_text() == "rows"
