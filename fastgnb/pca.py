@@ -57,7 +57,9 @@ class PCAGaussianNB(PreparedClassifier):
 
     Axes exist along which rows vary as far as float64 can tell, which is decided among correlations
     (eigenvalues above (d + 32) 2^-52), so that small variances of features of other units count,
-    and rounding errors do not. With standardize, densities are those of the scaled features.
+    and rounding errors do not. Along "total" axes a class that is far away hides nothing of what
+    varies within classes. With standardize, densities are those of the scaled features. With
+    var_smoothing=0, a variance of 0 along an axis is a ValueError when scoring.
 
     Edited fitted attributes: class_prior_, theta_, var_, components_, mean_ and scale_ are
     read-only arrays. One that is replaced is obeyed by scoring and sampling, or is a ValueError

@@ -23,6 +23,8 @@ Floats = NDArray[np.float64]
 
 # Eigenvalues above this share of the largest one are right to 1e-11 as LAPACK finds them.
 _CERTAIN = 2.0**-14
+# Singular values above this share of the largest one have digits enough, of features alike in size.
+_VISIBLE = 2.0**-10
 
 
 class Axes(NamedTuple):
@@ -116,9 +118,13 @@ def _axes_of_total(within: Floats, steps: Floats, loss: float) -> tuple[Floats, 
     U, s, _ = np.linalg.svd(factor[rows] / sd[rows, None], full_matrices=False)
     kept = s > rounding(len(rows), loss)
     axes = np.zeros((len(factor), len(rows)))
-    if within.shape[1] == len(rows) and not kept.all():
-        axes[rows], lengths = left_singular_of_columns(factor[rows])
-        return axes, lengths
+    if within.shape[1] == len(rows) and len(rows):
+        # LAPACK's singular values are right to 1e-16 of the largest, which a far class makes.
+        sizes = lengths_of(within[rows].T)
+        is_hidden = s[-1] < _VISIBLE and sizes.max() * _VISIBLE < sizes.min()
+        if is_hidden or not kept.all():
+            axes[rows], lengths = left_singular_of_columns(factor[rows])
+            return axes, lengths
     thin = np.zeros((len(factor), int(kept.sum())))
     thin[rows] = sd[rows, None] * (U[:, kept] * s[kept])
     return left_singular(thin)

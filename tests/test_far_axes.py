@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from oracles import full_stats
 
 from fastgnb import PCAGaussianNB
 
@@ -62,3 +63,17 @@ def test_axes_are_those_of_the_limit(far: float) -> None:
     cosines = np.abs((model.components_ * expected).sum(axis=1))
     assert np.allclose(cosines, 1.0, atol=1e-9)
     assert np.allclose(model.explained_variance_[1:] * 299 / 300, values[:0:-1], rtol=1e-6)
+
+
+@pytest.mark.parametrize("far", [1e3, 1e6, 1e9, 1e12, 1e14, 1e20])
+def test_variances_multiply_to_the_exact_determinant(far: float) -> None:
+    draw = np.random.default_rng(2)
+    X = draw.normal(size=(60, 3)) @ draw.normal(size=(3, 3))
+    y = np.repeat([0, 1, 2], 20)
+    X[y == 2] += far * np.array([0.3, -1.0, 0.7])
+    total = full_stats(X, [0] * 60).scatter[0]
+    (a, b, c), (_, e, f), (_, _, i) = [[v / 60 for v in row] for row in total]
+    determinant = a * (e * i - f * f) - b * (b * i - f * c) + c * (b * f - e * c)
+    model = PCAGaussianNB(var_smoothing=0.0, n_components=3).fit(X, y)
+    product = np.prod(model.explained_variance_ * 59 / 60)
+    assert product == pytest.approx(float(determinant), rel=1e-9)
