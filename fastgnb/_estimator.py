@@ -163,12 +163,15 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes = now._labels()
         now._check_edits()
         prior = np.asarray(now.class_prior_, np.float64)
-        if not (prior >= 0.0).all() or not prior.sum() < np.inf:
-            raise ValueError(f"Expected class_prior_ of finite numbers from 0 up, got {prior}.")
         prior = np.where(now.stats_.count > 0, prior, 0.0)
         check_possible(prior > 0)
+        prior = prior / prior.max()  # whose sum may overflow
         codes = draw.choice(len(prior), size=n, p=prior / prior.sum())
-        return now._draw(codes, draw), classes[codes]
+        with np.errstate(over="ignore", invalid="ignore"):
+            X = now._draw(codes, draw)
+        if X.dtype.kind == "f" and np.isinf(X).any():
+            raise ValueError("Rows of this model overflow float64. Scale the features down.")
+        return X, classes[codes]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The most probable class (n,) of each row of X (n, d); the first one in a tie."""
@@ -253,7 +256,16 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_edits(self) -> None:
         """Raise for edited attributes as scoring does."""
-        self._params(self.n_features_in_)
+        self._check_n_features()
+        self._params(self.stats_.n_features)
+
+    def _check_n_features(self) -> None:
+        """Raise ValueError where n_features_in_ is not that of the statistics any more."""
+        d = self.stats_.n_features
+        if not np.array_equal(self.n_features_in_, d):
+            raise ValueError(
+                f"Expected n_features_in_ of stats_, {d}, got {self.n_features_in_!r}."
+            )
 
     def _params(self, n_features: int) -> GaussianParams | RotatedParams:
         raise NotImplementedError

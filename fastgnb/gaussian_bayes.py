@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._prepared import PreparedClassifier
-from .correlation import varying
+from .correlation import certain, varying
 from .covariance import FullMoments, estimate_full, whiten
-from .params import RotatedParams, check_moment
+from .params import RotatedParams, check_moment, check_prior
 from .stats import ClassStats
 
 Floats = NDArray[np.float64]
@@ -141,12 +141,11 @@ class GaussianBayes(PreparedClassifier):
     def _prepare(self, k: int, d: int) -> RotatedParams:
         """Parameters of the attributes. Raises ValueError where edited ones make no densities."""
         is_tied = np.ndim(self.covariance_) == 2
-        prior = check_moment(self.class_prior_, "class_prior_", (k,))
+        prior = check_prior(self.class_prior_, k)
         means = check_moment(self.means_, "means_", (k, d))
         covariance = check_moment(self.covariance_, "covariance_", (d, d) if is_tied else (k, d, d))
-        for name, values in (("class_prior_", prior), ("means_", means)):
-            if not np.isfinite(values).all():
-                raise ValueError(f"Expected {name} of finite values, got {values}.")
+        if not np.isfinite(means).all():
+            raise ValueError(f"Expected means_ of finite values, got {means}.")
         stats = self.stats_
         if stats.covariance is None:
             raise ValueError("Expected stats_ with full scatter, got them without covariance.")
@@ -156,11 +155,11 @@ class GaussianBayes(PreparedClassifier):
         return whiten(stats, FullMoments(prior, means, covariance, 0.0))
 
     def _draw(self, codes: NDArray[Any], draw: Any) -> Floats:
-        d = self.n_features_in_
-        out = draw.standard_normal((len(codes), d))
         means, covariance = (
             np.asarray(each, np.float64) for each in (self.means_, self.covariance_)
         )
+        d = means.shape[1]
+        out = draw.standard_normal((len(codes), d))
         covariance = np.broadcast_to(covariance, (len(means), d, d))
         for c in np.unique(codes):
             # Among correlations, since an error of 1e-16 of the largest variance may be all of one.
@@ -183,12 +182,26 @@ def _check_covariance(covariance: Floats, stats: ClassStats) -> None:
     most = 1e-9 * sd[..., :, None] * sd[..., None, :]
     if (np.abs(covariance - np.swapaxes(covariance, -1, -2)) > most).any():
         raise ValueError("Expected covariance_ to be symmetric.")
-    values = np.linalg.eigvalsh(covariance)
-    had = 0.0
-    if stats.peak is not None:
-        had = float((stats.peak / np.maximum(stats.count, 1e-300)[:, None]).max(initial=0.0))
-    if (values[..., 0] < -1e-9 * np.maximum(np.abs(values).max(axis=-1), had)).any():
+    loss = float(certain(stats)[1].max(initial=1.0))
+    for matrix in covariance.reshape(-1, *covariance.shape[-2:]):
+        _check_eigenvalues(matrix, loss)
+
+
+def _check_eigenvalues(covariance: Floats, loss: float) -> None:
+    """Raise ValueError for one that is negative beyond rounding, feature by feature.
+
+    Features of small variance are not measured by large ones. Below 2^-960 a variance has few
+    digits.
+    """
+    least = min(0.0, float(np.diagonal(covariance).min(initial=0.0)))
+    _, sd, correlations = varying(covariance)
+    known = sd > 2.0**-480
+    if least == 0.0 and known.any():
+        values = np.linalg.eigvalsh(correlations[np.ix_(known, known)])
+        if values[0] < -1e-9 * loss:
+            least = float(np.linalg.eigvalsh(covariance)[0])
+            least = least if least < 0 else float(values[0] * sd[known].min() ** 2)
+    if least < 0.0:
         raise ValueError(
-            "Expected covariance_ without negative eigenvalues, got one of "
-            f"{values[..., 0].min():g}."
+            f"Expected covariance_ without negative eigenvalues, got one of {least:g}."
         )

@@ -15,6 +15,7 @@ from . import _validate
 from ._categories import MixedRows, exact_table, find_categorical, slots, split
 from ._estimator import GaussianClassifier, dtype_of
 from ._frames import in_memory, is_frame
+from ._labels import check_kind
 from ._validate import Labels
 from .kernels.outputs import Scores, Table
 from .mixed_params import (
@@ -169,12 +170,12 @@ class MixedNB(GaussianClassifier):
         return GaussianParams.from_moments(
             self.class_prior_, self.theta_, self.var_,
             classes=self._labels(), n_features=n_features, count=self.stats_.count,
-            feature_names=None if names is None else names[~self.is_categorical_],
+            feature_names=None if names is None else names[~self.stats_.is_categorical],
         )  # fmt: skip
 
     def _check_edits(self) -> None:
         self._mask()
-        self._mixed_params(np.shape(self.theta_)[-1])
+        self._mixed_params(self.stats_.gaussian.n_features)
 
     def _mask(self) -> NDArray[np.bool_]:
         """Which features are categorical. Raises ValueError where that was edited."""
@@ -196,11 +197,15 @@ class MixedNB(GaussianClassifier):
                     f"Expected {name} of {len(counts)} categorical features, got "
                     f"{len(getattr(self, name))}."
                 )
-        for categories, count in zip(self.categories_, counts, strict=True):
-            if np.shape(categories) != count.shape[1:]:
+        names = self.stats_.categorical_names()
+        for j, (edited, count) in enumerate(zip(self.categories_, counts, strict=True)):
+            if np.shape(edited) != count.shape[1:]:
                 raise ValueError(
-                    f"Expected categories_ of shape {count.shape[1:]}, got {np.shape(categories)}."
+                    f"Expected categories_ of shape {count.shape[1:]}, got {np.shape(edited)}."
                 )
+            check_kind(
+                self.stats_.categories[j], np.asarray(edited), f"Categories of feature {names[j]}"
+            )
         moments = map(CategoryMoments, self.feature_log_prob_, self.unseen_log_prob_)
         return MixedParams.from_moments(self._params(n_continuous), list(moments), self.stats_)
 
@@ -246,12 +251,12 @@ class MixedNB(GaussianClassifier):
         if self.categorical_features is not None:
             return False
         fitted = getattr(self, "is_categorical_", None)
-        return (fitted is None or not fitted.any()) and super()._is_plain(X)
+        return (fitted is None or not np.any(fitted)) and super()._is_plain(X)
 
     def _checked_rows(self, X: Any, *, reset: bool) -> Any:
         """Rows taken apart, or as an array where no feature is categorical."""
         X = in_memory(X)
-        nothing = self.categorical_features is None if reset else not self.is_categorical_.any()
+        nothing = self.categorical_features is None if reset else not self._mask().any()
         if nothing:
             return super()._checked_rows(X, reset=reset)
         table = self._checked_table(X, reset=reset)
@@ -306,12 +311,12 @@ class MixedNB(GaussianClassifier):
 
     def _draw(self, codes: NDArray[Any], draw: Any) -> NDArray[Any]:
         theta, var = (np.asarray(each, np.float64) for each in (self.theta_, self.var_))
-        noise = draw.standard_normal((len(codes), theta.shape[1]))
+        noise, mask = draw.standard_normal((len(codes), theta.shape[1])), self._mask()
         labels = [each for one in self.categories_ for each in np.asarray(one).tolist()]
         is_number = all(not isinstance(each, str) and float(each) == each for each in labels)
-        X = np.empty((len(codes), self.n_features_in_), np.float64 if is_number else object)
-        X[:, ~self.is_categorical_] = theta[codes] + np.sqrt(var[codes]) * noise
-        for q, j in enumerate(np.flatnonzero(self.is_categorical_)):
+        X = np.empty((len(codes), len(mask)), np.float64 if is_number else object)
+        X[:, ~mask] = theta[codes] + np.sqrt(var[codes]) * noise
+        for q, j in enumerate(np.flatnonzero(mask)):
             X[:, j] = self._drawn_categories(q, codes, draw.random(len(codes)))
         return X
 
@@ -319,9 +324,10 @@ class MixedNB(GaussianClassifier):
         self, q: int, codes: NDArray[Any], u: NDArray[np.float64]
     ) -> NDArray[Any]:
         """Categories of rows of classes `codes` at the quantiles u, of those that were seen."""
-        share = np.exp(np.asarray(self.feature_log_prob_[q], np.float64))
-        if not share.shape[1]:
+        log_prob = np.asarray(self.feature_log_prob_[q], np.float64)
+        if not log_prob.shape[1]:
             return np.full(len(codes), np.nan)
+        share = np.exp(log_prob - np.maximum(log_prob.max(axis=1, keepdims=True), 0.0))  # if edited
         upper = np.cumsum(share, axis=1)
         at = np.zeros(len(codes), np.int64)
         for c in np.unique(codes):

@@ -15,6 +15,7 @@ from .params import (
     GaussianParams,
     Moments,
     check_moment,
+    check_prior,
     estimate,
 )
 from .stats import ClassStats
@@ -126,8 +127,12 @@ class GaussianNB(GaussianClassifier):
 
         now = self._fitted()
         plain = Plain(priors=now.priors, var_smoothing=now.var_smoothing)
-        for name in ("classes_", "class_count_", "class_prior_", "theta_", "var_", "epsilon_"):
+        for name in ("classes_", "class_count_", "epsilon_"):
             setattr(plain, name, np.copy(getattr(now, name))[()])
+        shape = now.stats_.mean.shape
+        plain.class_prior_ = check_prior(now.class_prior_, shape[0]).copy()
+        plain.theta_ = check_moment(now.theta_, "theta_", shape).copy()
+        plain.var_ = check_moment(now.var_, "var_", shape).copy()
         plain.n_features_in_ = now.n_features_in_
         if hasattr(now, "feature_names_in_"):
             plain.feature_names_in_ = now.feature_names_in_.copy()
@@ -180,8 +185,8 @@ class GaussianNB(GaussianClassifier):
         )  # fmt: skip
 
     def _draw(self, codes: NDArray[Any], draw: Any) -> NDArray[np.float64]:
-        noise = draw.standard_normal((len(codes), self.n_features_in_))
         theta, var = (np.asarray(each, np.float64) for each in (self.theta_, self.var_))
+        noise = draw.standard_normal((len(codes), theta.shape[1]))
         return np.asarray(theta[codes] + np.sqrt(var[codes]) * noise)
 
 

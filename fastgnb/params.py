@@ -68,13 +68,13 @@ class GaussianParams:
         """
         k = len(classes)
         d = np.shape(theta)[-1] if n_features is None else n_features
-        prior = check_moment(class_prior, "class_prior_", (k,))
+        prior = check_prior(class_prior, k)
         mean = np.ascontiguousarray(check_moment(theta, "theta_", (k, d)))
         variance = check_moment(var, "var_", (k, d))
         if count is not None and np.shape(count) != (k,):
             raise ValueError(f"Expected weights of {k} classes, got shape {np.shape(count)}.")
         possible = prior > 0 if count is None else (prior > 0) & (count > 0)
-        if not (prior > 0).any() or not np.isfinite(prior).all() or not np.isfinite(mean).all():
+        if not (prior > 0).any() or not np.isfinite(mean).all():
             raise ValueError(
                 "Expected finite means and priors, with at least one prior above 0 among classes "
                 f"that have rows; got priors {prior}."
@@ -217,6 +217,14 @@ def check_moment(values: Any, name: str, shape: tuple[int, ...]) -> Floats:
     if values.shape != shape:
         raise ValueError(f"Expected {name} of shape {shape}, got {values.shape}.")
     return np.asarray(values)
+
+
+def check_prior(values: Any, k: int) -> Floats:
+    """class_prior_, edited or not, as float64 (k,). Raises ValueError."""
+    prior = check_moment(values, "class_prior_", (k,))
+    if not ((prior >= 0) & (prior < np.inf)).all():
+        raise ValueError(f"Expected class_prior_ of finite numbers from 0 up, got {prior}.")
+    return prior
 
 
 def check_smoothing(var_smoothing: object) -> float:

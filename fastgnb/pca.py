@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._prepared import PreparedClassifier
 from .family import ROTATIONS, AlongAxes, estimate_along_axes, well_centred
-from .params import Moments, RotatedParams, check_moment, rotated_params
+from .params import Moments, RotatedParams, check_moment, check_prior, rotated_params
 from .rotation import rotated_means
 from .stats import ClassStats
 
@@ -136,12 +136,17 @@ class PCAGaussianNB(PreparedClassifier):
         components, centre, unit = self._axes(k, d)
         r = components.shape[1]
         moments = Moments(
-            check_moment(self.class_prior_, "class_prior_", (k,)),
+            check_prior(self.class_prior_, k),
             check_moment(self.theta_, "theta_", (k, r)),
             check_moment(self.var_, "var_", (k, r)),
             0.0,
         )
-        axes = components / unit
+        with np.errstate(over="ignore"):
+            axes = components / unit
+        if not np.isfinite(axes).all():
+            raise ValueError(
+                f"Expected components_ over scale_ of finite values, got scale_ {unit}."
+            )
         params = rotated_params(moments, centre, axes, self.stats_)
         near = well_centred(self.stats_, params)
         if near is params:
@@ -169,7 +174,7 @@ class PCAGaussianNB(PreparedClassifier):
 
     def _draw(self, codes: NDArray[Any], draw: Any) -> Floats:
         """Rows along the axes; across those that are left out, all are at the centre."""
-        components, centre, unit = self._axes(len(self.classes_), self.n_features_in_)
+        components, centre, unit = self._axes(len(self.classes_), self.stats_.n_features)
         noise = draw.standard_normal((len(codes), components.shape[1]))
         theta, var = (np.asarray(each, np.float64) for each in (self.theta_, self.var_))
         along = theta[codes] + np.sqrt(var[codes]) * noise

@@ -59,6 +59,7 @@ from .params import (
     as_plain,
     as_priors,
     check_moment,
+    check_prior,
     check_priors,
     check_smoothing,
 )
@@ -82,7 +83,7 @@ _PLAIN = MEMBERS["GaussianNB"].options
 # Attributes that decide, of any member: what scoring and sampling use.
 _DECISIVE = (
     "class_prior_", "theta_", "var_", "means_", "covariance_", "components_", "mean_", "scale_",
-    "categories_", "feature_log_prob_", "unseen_log_prob_",
+    "categories_", "feature_log_prob_", "unseen_log_prob_", "is_categorical_",
 )  # fmt: skip
 # Options that came with schema 3, and what files without them mean.
 _SINCE_3: dict[str, Any] = {
@@ -285,6 +286,7 @@ def save(model: GaussianClassifier, path: str | os.PathLike[str]) -> None:
             "classes_ was edited, and a model file holds those of stats_, which are sorted. "
             "Set classes_ back, save, and edit it again after loading."
         )
+    now._check_n_features()
     _saved_of(now).write(path)
 
 
@@ -308,7 +310,7 @@ def _saved_of(model: GaussianClassifier) -> SavedModel:
     MEMBERS[kind].check(options)
     return SavedModel(
         stats,
-        check_moment(model.class_prior_, "class_prior_", stats.count.shape),
+        check_prior(model.class_prior_, len(stats.count)),
         check_moment(model.theta_, "theta_", stats.mean.shape),
         check_moment(model.var_, "var_", stats.mean.shape),
         float(model.epsilon_), priors, smoothing, model.missing, _versions(), options=options,
@@ -320,29 +322,33 @@ def _check_unedited(model: GaussianClassifier) -> None:
     fresh = model.reestimate()
     for name in _DECISIVE:
         found, wanted = getattr(model, name, None), getattr(fresh, name, None)
-        if not _are_same(found, wanted, exact=not MEMBERS[model._member].needs_full):
+        if not _are_same(found, wanted, name, exact=not MEMBERS[model._member].needs_full):
             raise ValueError(
                 f"{name} is not what the statistics and parameters of this model give, and a model "
                 "file holds those. Where a parameter was set after fit, save model.reestimate()."
             )
 
 
-def _are_same(found: Any, wanted: Any, *, exact: bool) -> bool:
+def _are_same(found: Any, wanted: Any, name: str, *, exact: bool) -> bool:
     """Whether two attributes, arrays or lists of them, are the same, or to rounding.
 
-    The last bits of what comes out of LAPACK depend on the machine that a model was made on.
+    The last bits of what comes out of LAPACK depend on the machine that a model was made on: those
+    of an axis in units of the longest component, and of other numbers in units of themselves, which
+    may be those of a feature that is small beside the others.
     """
     if isinstance(wanted, list):
         alike = isinstance(found, (list, tuple)) and len(found) == len(wanted)
-        return alike and all(map(partial(_are_same, exact=exact), found, wanted))
+        return alike and all(map(partial(_are_same, name=name, exact=exact), found, wanted))
     if wanted is None or np.shape(found) != np.shape(wanted):
         return found is wanted
     if np.asarray(wanted).dtype.kind != "f":
         return same_labels(np.asarray(found), np.asarray(wanted))
+    values = check_moment(found, name, wanted.shape)
     if exact:
-        return bool(np.array_equal(found, wanted))
+        return bool(np.array_equal(values, wanted))
     size = np.max(np.abs(wanted), initial=0.0, where=np.isfinite(wanted))
-    return bool(np.allclose(np.asarray(found, np.float64), wanted, rtol=1e-9, atol=1e-12 * size))
+    least = 1e-12 * size if name in ("components_", "theta_") else 0.0
+    return bool(np.allclose(values, wanted, rtol=1e-9, atol=least))
 
 
 def skops_types() -> list[str]:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .correlation import certain, rounding, varying
-from .pooling import pooled, rooted
-from .singular import left_singular, lengths_of
+from .pooling import difference, pooled, shares
+from .singular import left_singular, left_singular_of_columns, lengths_of
 from .stats import ClassStats
 
 Floats = NDArray[np.float64]
@@ -36,7 +36,7 @@ class Axes(NamedTuple):
 def principal_axes(
     scatters: Floats,
     n_components: int | float | None,
-    factor: Callable[[], Floats] | None = None,
+    factor: Callable[[], tuple[Floats, Floats]] | None = None,
     loss: Floats | None = None,
 ) -> Axes:
     """The axes of each scatter (g, d, d) along which it is largest, in falling order.
@@ -47,7 +47,8 @@ def principal_axes(
     n_components : how many; a number between 0 and 1: as few as have together more than that share
         of the variance, of the scatter that needs most; None: all along which something varies, of
         the scatter that has fewest and any.
-    factor : returns F (d, m) where each scatter is F F' and F has more digits; None: nothing does.
+    factor : returns the two parts of F (d, m), see `factor_of_total`, where each scatter is F F'
+        and F has more digits; None: nothing does.
     loss : (g,), by how much errors are larger than those of rows, as `correlation.certain` has it.
 
     The largest component of each axis is positive. What float64 cannot tell from 0 has no axis of
@@ -78,7 +79,7 @@ def principal_axes(
 
 
 def _axes_of(
-    scatter: Floats, factor: Callable[[], Floats] | None, loss: float
+    scatter: Floats, factor: Callable[[], tuple[Floats, Floats]] | None, loss: float
 ) -> tuple[Floats, Floats]:
     """Variances (r,), falling, and axes (d, r) of a scatter (d, d) of rank r."""
     # Sums of large variances may overflow where these do not.
@@ -87,8 +88,10 @@ def _axes_of(
     with np.errstate(over="ignore"):
         if values[0] > _CERTAIN * values[-1]:
             return np.ldexp(values[::-1], exponent), vectors[:, ::-1]
-        thin = _factor_of(scatter, loss) if factor is None else _of_full_rank(factor(), loss)
-        vectors, lengths = left_singular(thin)
+        if factor is None:
+            vectors, lengths = left_singular(_factor_of(scatter, loss))
+        else:
+            vectors, lengths = _axes_of_total(*factor(), loss)
         return lengths**2, vectors
 
 
@@ -102,27 +105,52 @@ def _factor_of(scatter: Floats, loss: float) -> Floats:
     return factor
 
 
-def _of_full_rank(factor: Floats, loss: float) -> Floats:
-    """F (d, r) with the same F F' as a factor (d, m), without what cannot be told from 0."""
+def _axes_of_total(within: Floats, steps: Floats, loss: float) -> tuple[Floats, Floats]:
+    """Axes (d, r) and standard deviations (r,), falling, of F F', F (d, m) being [within, steps].
+
+    What cannot be told from 0 has none, but steps never hide what varies within classes.
+    """
+    factor = np.hstack([within, steps])
     sd = lengths_of(factor.T)
     rows = np.flatnonzero(factor.any(axis=1))
     U, s, _ = np.linalg.svd(factor[rows] / sd[rows, None], full_matrices=False)
     kept = s > rounding(len(rows), loss)
-    out = np.zeros((len(factor), int(kept.sum())))
-    out[rows] = sd[rows, None] * (U[:, kept] * s[kept])
-    return out
+    axes = np.zeros((len(factor), len(rows)))
+    if within.shape[1] == len(rows) and not kept.all():
+        axes[rows], lengths = left_singular_of_columns(factor[rows])
+        return axes, lengths
+    thin = np.zeros((len(factor), int(kept.sum())))
+    thin[rows] = sd[rows, None] * (U[:, kept] * s[kept])
+    return left_singular(thin)
 
 
-def factor_of_total(stats: ClassStats, unit: Floats) -> Floats:
-    """F (d, m) with F F' the covariance of all rows, in units (d,): within classes, and of means.
+def factor_of_total(stats: ClassStats, unit: Floats) -> tuple[Floats, Floats]:
+    """Factors within classes (d, r), of full rank, and of their means (d, k - 1), in units (d,).
 
-    It keeps the digits of what varies within classes where their means are far apart.
+    With F (d, m) both together, F F' is the covariance of all rows. It keeps the
+    digits of what varies within classes where their means are far apart.
     """
     covariance, loss = certain(stats)
-    whole = stats.collapse()
     within = pooled(stats.count, covariance / unit / unit[:, None])
-    step = (stats.mean - whole.mean) + (stats.mean_low - whole.mean_low)
-    return np.hstack([_factor_of(within, loss.max()), rooted(stats.count, step / unit).T])
+    return _factor_of(within, loss.max()), _steps(stats, unit, np.sqrt(np.diagonal(within)))
+
+
+def _steps(stats: ClassStats, unit: Floats, sd: Floats) -> Floats:
+    """F (d, k - 1) with F F' the covariance between classes, in units (d,).
+
+    As of classes that are merged one by one (Chan, Golub and LeVeque 1983), far ones last, so that
+    no column of near ones has the rounding errors of far ones. sd (d,) is that within classes.
+    """
+    at = np.flatnonzero(stats.count > 0)
+    middle = np.median(stats.mean[at], axis=0)
+    distance = np.abs(stats.mean[at] - middle) / unit / np.where(sd > 0, sd, 1.0)
+    at = at[np.argsort(distance.max(axis=1, initial=0.0), kind="stable")]
+    part, mean, low = shares(stats.count)[at], stats.mean[at], stats.mean_low[at]
+    step = difference(mean, low, mean[0], low[0]) / unit
+    weight = np.cumsum(part)
+    merged = np.cumsum(part[:, None] * step, axis=0) / weight[:, None]
+    size = np.sqrt(weight[:-1]) * np.sqrt(part[1:] / weight[1:])
+    return np.asarray((size[:, None] * (step[1:] - merged[:-1])).T)
 
 
 def rotate(stats: ClassStats, centre: Floats, components: Floats) -> ClassStats:

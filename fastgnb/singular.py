@@ -39,6 +39,35 @@ def left_singular(factor: Floats) -> tuple[Floats, Floats]:
     return U[:, falling], s[falling]
 
 
+def left_singular_of_columns(factor: Floats) -> tuple[Floats, Floats]:
+    """As `left_singular`, of a factor (d, m), m >= d, of rank d, whose columns differ in size.
+
+    QR with pivoting leaves rows of falling size, with errors relative to columns.
+    """
+    Q, upper = _pivoted(factor)
+    square = np.asarray(np.linalg.qr(upper.T, mode="r")).T
+    U, s = left_singular(np.ascontiguousarray(square))
+    return Q @ U, s
+
+
+def _pivoted(factor: Floats) -> tuple[Floats, Floats]:
+    """Q (d, d) and upper trapezoidal R (d, m) with Q R the columns in some order (Householder)."""
+    d = len(factor)
+    R, Q = factor.copy(), np.eye(d)
+    for i in range(d):
+        j = i + int(np.argmax(lengths_of(R[i:, i:])))
+        R[:, [i, j]] = R[:, [j, i]]
+        if not R[i:, i].any():
+            break
+        v = R[i:, i] / np.abs(R[i:, i]).max()
+        v[0] += np.copysign(np.sqrt((v**2).sum()), v[0])
+        v /= np.sqrt((v**2).sum())
+        R[i:, i:] -= 2.0 * np.multiply.outer(v, v @ R[i:, i:])
+        R[i + 1 :, i] = 0.0
+        Q[:, i:] -= 2.0 * np.multiply.outer(Q[:, i:] @ v, v)
+    return Q, R
+
+
 def _orthogonal(columns: Floats) -> Floats:
     """The columns (d, r) times the rotation that makes them orthogonal, many pairs at a time."""
     d, r = columns.shape
@@ -81,6 +110,6 @@ def _rotate(columns: Floats, p: NDArray[np.intp], q: NDArray[np.intp]) -> float:
 
 def lengths_of(columns: Floats) -> Floats:
     """Lengths (r,), none of which under- or overflows in squares."""
-    top = np.abs(columns).max(axis=0)
+    top = np.abs(columns).max(axis=0, initial=0.0)
     top = np.where(top > 0, top, 1.0)
     return np.asarray(top * np.sqrt(((columns / top) ** 2).sum(axis=0)))

@@ -129,6 +129,9 @@ def check_values_left(
     gone = ((count == 0) & (rounded > 0))[:, None] & (left > 0)
     if gone.any():
         raise _below_rounding(a, b, gone, features)
+    lost = ((count == 0) & (a.count > 0))[:, None] & (left > 0)
+    if (lost & (left <= ROUNDING * a.count[:, None])).any():
+        raise _other_rows(a, lost, features)
     if (left > count[:, None] * (1 + 1e-9) + rounded[:, None]).any():
         raise ValueError(
             "Cannot subtract statistics of rows that were not added: more values than rows "
@@ -153,13 +156,29 @@ def _check_contained(a: ClassStats, b: ClassStats, parts: _Step, peak: Floats) -
     other = (left == 0) & (nb > 0) & (change > 1e3 * slack)
     if (other & ~is_exact).any():
         raise _below_rounding(a, b, other & ~is_exact, range(a.n_features))
-    if (short | other).any():
-        c, j = (int(v) for v in np.argwhere(short | other)[0])
+    if other.any():
+        raise _other_rows(a, other, range(a.n_features))
+    if short.any():
+        c, j = (int(v) for v in np.argwhere(short)[0])
         label = a.classes.tolist()[c]
         raise ValueError(
             f"Cannot subtract statistics of rows that were not added: class {label!r}, "
             f"feature {j} would be left with negative scatter."
         )
+
+
+def _other_rows(a: ClassStats, where: Bools, features: Sequence[int]) -> ValueError:
+    """The error for weights that are equal, and whole numbers, of rows that differ.
+
+    A weight beside which others round away leaves a whole number, too.
+    """
+    c, j = (int(v) for v in np.argwhere(where)[0])
+    label = a.classes.tolist()[c]
+    return ValueError(
+        f"Cannot subtract: class {label!r} has the weight {a.count[c]:.17g} on both sides, and "
+        f"other rows (feature {features[j]}). Either the right side is of rows that were not "
+        "added, or what would be left is of so little weight that it cannot be told from rounding."
+    )
 
 
 def _below_rounding(
