@@ -99,8 +99,9 @@ def _default_features(
         warnings.append(f"left out, as not every file has them: {_listed(partly)}")
     notes = _partition_notes(files)
     if indexes:
+        told = warnings if _is_contested(files, indexes) else notes
         listed = _listed(indexes)
-        notes.insert(0, f"left out, an index or a row number, unless --features names it: {listed}")
+        told.insert(0, f"left out, an index or a row number, unless --features names it: {listed}")
     return Plan(
         dataclasses.replace(columns, features=chosen), left_out, tuple(notes), tuple(warnings)
     )
@@ -192,6 +193,14 @@ def _types(files: Sequence[TableFile], name: str) -> list[pa.DataType]:
 
 def _indexes(files: Sequence[TableFile]) -> set[str]:
     return {name for file in files for name in index_columns(file.schema)}
+
+
+def _is_contested(files: Sequence[TableFile], indexes: Collection[str]) -> bool:
+    """Whether one of the indexes is a column like others in some file."""
+    return any(
+        not set(indexes).isdisjoint(set(file.schema.names) - index_columns(file.schema))
+        for file in files
+    )
 
 
 def _not_everywhere(files: Sequence[TableFile], numeric: Sequence[str]) -> list[str]:

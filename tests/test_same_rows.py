@@ -115,6 +115,19 @@ def test_auto_decides_by_all_rows(capsys, distinct):
             assert "identifies rows: 'late'" in capsys.readouterr().err
 
 
+def test_an_index_that_is_a_column_elsewhere_is_told_in_any_case(capsys):
+    put("a.parquet")
+    put("b.parquet", seed=1)
+    pd.read_parquet("b.parquet").set_index("a").to_parquet("b.parquet")
+    for files in (["a.parquet", "b.parquet"], ["b.parquet", "a.parquet"]):
+        fit("m", *files, "--target", "y")
+        assert read_model("m").feature_names == ("b",)
+        line = "warning: left out, an index or a row number, unless --features names it: 'a'\n"
+        assert line in capsys.readouterr().err
+    fit("m", "b.parquet", "--target", "y")
+    assert capsys.readouterr().err == ""
+
+
 def run(*words, code=0):
     assert main([*words]) == code
 
