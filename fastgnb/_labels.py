@@ -18,6 +18,7 @@ the rounding of another number. Where no type holds all labels that is a TypeErr
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -124,7 +125,9 @@ def exact_numbers(items: Sequence[Any]) -> NDArray[Any] | None:
     is_held = numbers.dtype.kind in "biu" or (numbers.dtype.kind == "f" and has_float)
     candidates = [numbers] if is_held and not (has_float and False in far) else []
     for dtype in () if True in far else _INTEGERS:
-        with contextlib.suppress(OverflowError, ValueError):  # what is infinite or negative
+        # What is infinite or negative. NumPy 1 only warns of what is negative, and wraps it.
+        with contextlib.suppress(OverflowError, ValueError), warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
             candidates.append(np.array(items, dtype))
     return next((each for each in candidates if set(each.tolist()) == wanted), None)
 

@@ -79,6 +79,7 @@ _OF_CLASSES = {"count", "class_prior"}
 _OF_FEATURES = {"mean", "mean_low", "variance", "theta", "var"}
 _MOMENTS = {"class_prior", "theta", "var"}  # of GaussianNB, whose attributes may be edited
 _OPTIONAL = {"feature_count", "peak"}
+_LONGEST_REASON = 240
 _PLAIN = MEMBERS["GaussianNB"].options
 # Attributes that decide, of any member: what scoring and sampling use.
 _DECISIVE = (
@@ -258,8 +259,10 @@ def read(path: str | os.PathLike[str]) -> SavedModel:
         saved = _restore(document, tensors)
         return saved if learned is None else replace(saved, learned=_learned.restore(learned))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        name = os.fspath(path)
-        raise ModelFileError(f"{name}: the model in it is not valid: {error}") from error
+        name, reason = os.fspath(path), str(error)
+        if len(reason) > _LONGEST_REASON:  # of values that a file may hold at any length
+            reason = f"{reason[: _LONGEST_REASON - 4]} ..."
+        raise ModelFileError(f"{name}: the model in it is not valid: {reason}") from error
 
 
 def save(model: GaussianClassifier, path: str | os.PathLike[str]) -> None:

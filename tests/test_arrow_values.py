@@ -18,7 +18,7 @@ def encodings(values):
     """A column with these values behind a dictionary, or in runs."""
     plain = pa.array(values)
     coded = plain.dictionary_encode()
-    runs = pa.RunEndEncodedArray.from_arrays(pa.array(range(1, len(values) + 1)), coded)
+    runs = pa.RunEndEncodedArray.from_arrays(list(range(1, len(values) + 1)), coded)
     return {
         "dictionary": coded,
         "chunks": pa.chunked_array([coded.slice(0, 1), coded.slice(1)]),

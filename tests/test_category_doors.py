@@ -3,6 +3,7 @@ and what the messages say."""
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import decimal
 import re
@@ -238,11 +239,14 @@ def test_auto_sees_the_types_of_every_frame():
         "arrow": pa.table({"x": NUMBERS, "b": truth, "t": text}),
         "arrow batch": pa.record_batch({"x": NUMBERS, "b": truth, "t": text}),
         "arrow large": pa.table({"x": NUMBERS, "b": truth, "t": pa.array(text, pa.large_string())}),
-        "arrow view": pa.table({"x": NUMBERS, "b": truth, "t": pa.array(text, pa.string_view())}),
         "arrow codes": pa.table(
             {"x": NUMBERS, "b": truth, "t": pa.array(text).dictionary_encode()}
         ),
     }  # fmt: skip
+    with contextlib.suppress(pa.ArrowNotImplementedError):  # earlier versions read no views
+        view = pa.array(text, pa.string_view())
+        assert view.cast(pa.string()).to_pylist() == text
+        frames["arrow view"] = pa.table({"x": NUMBERS, "b": truth, "t": view})
     wanted = MixedNB(categorical_features=["b", "t"]).fit(frames["pandas"], Y)
     for table in frames.values():
         model = MixedNB(categorical_features="auto").fit(table, Y)
@@ -261,6 +265,8 @@ def test_auto_sees_the_types_of_every_frame():
 @pytest.mark.parametrize("dtype", ["string", "str", "string[pyarrow]", "category", "boolean"])
 def test_auto_takes_a_typed_column_without_a_value(dtype):
     table = pd.DataFrame({"x": NUMBERS, "t": pd.Series([None] * 6, dtype=dtype)})
+    if table.dtypes["t"] == object:
+        pytest.skip("pandas before 3 has no type of text by the name of str")
     model = MixedNB(categorical_features="auto", missing="skip").fit(table, Y)
     assert model.is_categorical_.tolist() == [False, True]
 

@@ -234,7 +234,7 @@ def test_rows_and_keywords_are_refused_in_the_same_words(rng):
         (X, None, {}),
         (X[:, 0], y, {}),
         (np.where(X > 7, np.nan, X), y, {}),
-        (X.astype(str) + "x", y, {}),
+        (np.char.add(X.astype(str), "x"), y, {}),
         (X, rng.random(150), {}),
         (X, y, {"sample_weight": np.ones(149)}),
         (X, y, {"sample_weight": -np.ones(150)}),
