@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 __all__ = ["plain_column", "plain_values"]
 
 
@@ -32,7 +34,7 @@ def plain_column(column: Any) -> Any:
 
     if pa.types.is_run_end_encoded(column.type):
         if _is_behind(column.type.value_type):
-            return plain_column(_without_runs(column))
+            return _without_runs(column)
         return pc.run_end_decode(column)
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
@@ -44,11 +46,11 @@ def _is_behind(kind: Any) -> bool:
 
 
 def _without_runs(column: Any) -> Any:
-    """Runs of values of a dictionary as these values in runs."""
+    """What runs of a dictionary stand for, a value a row."""
     from ._arrow import pa
 
     if isinstance(column, pa.ChunkedArray):
         return pa.chunked_array([_without_runs(chunk) for chunk in column.chunks])
-    values = plain_column(column.values)
-    whole = pa.RunEndEncodedArray.from_arrays(column.run_ends, values)
-    return whole.slice(column.offset, len(column))
+    rows = np.arange(column.offset, column.offset + len(column))
+    at = np.searchsorted(column.run_ends.to_numpy(), rows, side="right")
+    return plain_column(column.values).take(pa.array(at))

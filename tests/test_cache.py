@@ -271,8 +271,16 @@ def test_code_of_another_processor_is_not_run(python, tmp_path):
     """Nor is it lost: processors that share a folder keep their own code."""
     cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
     others = [{"NUMBA_CPU_NAME": "generic"}, {"NUMBA_CPU_FEATURES": ""}, {}]
+    code = (
+        "from numba.core.registry import cpu_target\n"
+        "print(cpu_target.target_context.codegen().magic_tuple())\n"
+    )
+    processors = [python(code, **other) for other in others]
+    # An older LLVM may call a new processor generic, as the first of them.
+    is_new = [name not in processors[:i] for i, name in enumerate(processors)]
+    assert sum(is_new) > 1
     first = [python(ONE + COMPILED, **cache, **other) for other in others]
-    assert first == ["[1, 3]\ncompiled 1\n"] * 3
+    assert first == [f"[1, 3]\ncompiled {int(new)}\n" for new in is_new]
     again = python(ONE + COMPILED, **cache, **others[0])
     assert again == "[1, 3]\ncompiled 0\n"
 
