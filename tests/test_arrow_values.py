@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.utils import _safe_indexing
 
 from fastgnb import ClassStats, GaussianNB, MixedNB
 from fastgnb.select import StatsGridSearchCV, cross_validate
@@ -81,6 +82,10 @@ def tables():
 
 
 def test_auto_and_folds_see_every_table():
+    try:
+        _safe_indexing(pa.table({"x": [1.0]}), np.array([0]))
+    except TypeError:
+        pytest.skip("this version of scikit-learn takes no rows of pyarrow's tables")
     y = np.arange(90) % 2
     model = MixedNB(categorical_features="auto")
     expected = None
