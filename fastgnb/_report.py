@@ -157,9 +157,21 @@ def model_text(saved: SavedModel) -> str:
     return "\n\n".join(tables)
 
 
+def _remedy_of_units(saved: SavedModel) -> str | None:
+    """What to do about features of different units, where the model depends on them."""
+    options = saved.options
+    if saved.model == "PCAGaussianNB":
+        return None if options.get("standardize") else "Take --standardize"
+    if options.get("covariance_type") == "spherical":
+        return "Scale the features first, or take --covariance-type diag"
+    if options.get("shrinkage") is not None and options.get("shrinkage_target") == "spherical":
+        return "Take --shrinkage-target diagonal"
+    return None
+
+
 def finding_texts(saved: SavedModel, keys: Sequence[Numbering] = ()) -> list[str]:
     """What is odd about the features of a model, and what to do, a line each. See `findings`."""
-    from .findings import drowned
+    from .findings import drowned, uneven
 
     def name(j: int) -> str:
         names = saved.feature_names
@@ -179,6 +191,14 @@ def finding_texts(saved: SavedModel, keys: Sequence[Numbering] = ()) -> list[str
             f"of {source}. That is more than the variance of {n} of {d} features that do vary "
             f"({listed}{more}), which hardly count. Leave {widest} out (--exclude) or scale it, or "
             f"set --var-smoothing to {found.remedy:.0e}"
+        )
+    remedy = _remedy_of_units(saved)
+    apart = uneven(saved.stats) if remedy else None
+    if apart is not None:
+        texts.append(
+            f"standard deviations go from {apart.sd[0]:.3g} ({name(apart.least)}) to "
+            f"{apart.sd[1]:.3g} ({name(apart.largest)}), and this model compares features with "
+            f"each other, so that the largest decide. {remedy}"
         )
     for feature, how in keys:
         every = f"whole numbers that go on {how} from row to row"

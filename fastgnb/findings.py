@@ -14,7 +14,10 @@ from numpy.typing import NDArray
 from .mixed_stats import MixedStats
 from .stats import ClassStats
 
-__all__ = ["Drowned", "KeyWatch", "Numbering", "drowned"]
+__all__ = ["Drowned", "KeyWatch", "Numbering", "Uneven", "drowned", "uneven"]
+
+_UNEVEN = 100.0
+"""Ratio of standard deviations from which features are taken to be in different units."""
 
 _FEW = 64
 """Rows that are looked at first, since they rule most columns out."""
@@ -65,6 +68,31 @@ def drowned(stats: ClassStats | MixedStats, epsilon: float, var_smoothing: float
     remedy = var_smoothing * (float(variance[low].min()) / epsilon) / 1000
     places = tuple(int(j) for j in at[low])
     return Drowned(places, float(epsilon), int(at[widest]), float(variance[widest]), remedy)
+
+
+class Uneven(NamedTuple):
+    """The features of least and largest standard deviation over all rows, of those that vary."""
+
+    least: int
+    largest: int
+    sd: tuple[float, float]
+
+
+def uneven(stats: ClassStats | MixedStats) -> Uneven | None:
+    """Features whose standard deviations differ by a factor of 100 or more; None for none.
+
+    That matters where features are compared with each other: principal axes, and variances that
+    are shared over features. Cost: O(k d).
+    """
+    gaussian = stats.gaussian if isinstance(stats, MixedStats) else stats
+    sd = np.sqrt(gaussian.to_diag().collapse().variance[0])
+    varies = np.flatnonzero(sd > 0)
+    if not len(varies):
+        return None
+    least, largest = (int(varies[at(sd[varies])]) for at in (np.argmin, np.argmax))
+    if sd[largest] < _UNEVEN * sd[least]:
+        return None
+    return Uneven(least, largest, (float(sd[least]), float(sd[largest])))
 
 
 class KeyWatch:

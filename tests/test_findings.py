@@ -10,7 +10,7 @@ import pytest
 from test_cli import run, write
 
 from fastgnb import GaussianNB, MixedNB
-from fastgnb.findings import Drowned, KeyWatch, Numbering, drowned
+from fastgnb.findings import Drowned, KeyWatch, Numbering, drowned, uneven
 from fastgnb.stats import ClassStats
 
 
@@ -185,3 +185,42 @@ def test_columns_of_npy_go_by_position(tmp_path, capsys):
     shown = capsys.readouterr().err
     assert "column 1 (from 0) holds whole numbers that go on increasing" in shown
     assert "1e-09 of that of column 1 (from 0). That" in shown
+
+
+def test_features_of_other_units_are_uneven(rng):
+    X = rng.normal(size=(200, 3)) * [1.0, 1e4, 99.0]
+    X = np.column_stack([X, np.full(200, 5.0)])
+    y = np.arange(200) % 2
+    found = uneven(ClassStats.from_rows(X, y))
+    assert (found.least, found.largest) == (0, 1)
+    np.testing.assert_allclose(found.sd, [X[:, 0].std(), X[:, 1].std()], rtol=1e-12)
+    assert uneven(ClassStats.from_rows(X[:, [0, 3]], y)) is None
+    assert uneven(ClassStats.from_rows(X[:, [2, 1]] * [1.5, 1.0], y)) is None
+    assert uneven(ClassStats.from_rows(X[:, [3]], y)) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        (["--model-type", "PCAGaussianNB", "--n-components", 1], "Take --standardize"),
+        (["--model-type", "PCAGaussianNB", "--standardize"], None),
+        (["--covariance-type", "spherical"], "Scale the features first, or take"),
+        (["--model-type", "GaussianBayes", "--shrinkage", "oas"], None),
+        (
+            ["--model-type", "GaussianBayes", "--shrinkage", "oas", "--shrinkage-target",
+             "spherical"],
+            "Take --shrinkage-target diagonal",
+        ),
+        ([], None),
+    ],
+)  # fmt: skip
+def test_units_are_told_where_they_matter(rng, tmp_path, capsys, words, remedy):
+    X = rng.normal(size=(200, 2)) * [1.0, 1e4]
+    path = write({"a": X[:, 0], "b": X[:, 1], "y": np.arange(200) % 2}, tmp_path / "rows.parquet")
+    run("fit", path, "--target", "y", "--model", tmp_path / "m", *words)
+    err = capsys.readouterr().err
+    assert ("compares features with each other" in err) == (remedy is not None)
+    if remedy is not None:
+        assert "('a') to" in err
+        assert "('b')" in err
+        assert remedy in err
