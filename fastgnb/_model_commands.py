@@ -13,7 +13,7 @@ from . import persist
 from ._atomic import check_writable, is_same_file, replacing
 from ._choices import Choice, allowed, choose, differing, option_of
 from ._learned import check_new, joined
-from ._model_file import check_name
+from ._model_file import check_no_table
 from ._report import model_dict, model_text, say, show_text
 from ._summary import counted, listed, say_done, shape_of
 from .alignment import differences, in_order
@@ -28,7 +28,7 @@ def merge(args: argparse.Namespace) -> int:
     start = time.perf_counter()
     paths = [args.first, *args.others]
     _check_output(args.output, paths)
-    check_name(args.output)
+    check_no_table(args.output)
     models = [persist.read(path) for path in paths]
     _check_targets(models, paths)
     _check_differing(args, models, paths)
@@ -59,7 +59,7 @@ def reestimate(args: argparse.Namespace) -> int:
     """`fastgnb reestimate`: the model of the same statistics with other parameters."""
     start = time.perf_counter()
     _check_output(args.output, [args.model])
-    check_name(args.output)
+    check_no_table(args.output)
     saved = persist.read(args.model)
     choice = choose(args, saved)
     _check_allowed(choice.model, saved.stats, args.model)

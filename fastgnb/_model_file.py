@@ -18,10 +18,13 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SCHEMA", "ModelFileError", "check_name", "digest", "pack", "unpack"]
+__all__ = ["SCHEMA", "ModelFileError", "check_no_table", "digest", "pack", "unpack"]
 
-# Endings of files that commands read rows from, and write them to.
-TABLES = (".parquet", ".csv", ".arrow", ".feather", ".ipc", ".npy")
+# How files of rows begin, by their ending; text begins in any way.
+_TABLES = {
+    ".parquet": b"PAR1", ".arrow": b"ARROW1", ".feather": b"ARROW1", ".ipc": b"ARROW1",
+    ".npy": b"\x93NUMPY", ".csv": b"",
+}  # fmt: skip
 
 SCHEMA = 3
 Floats = NDArray[np.float64]
@@ -51,11 +54,18 @@ def pack(text: str, tensors: Mapping[str, Floats], learned: str | None = None) -
     return bytes(dump(dict(tensors), metadata=meta))
 
 
-def check_name(path: str | os.PathLike[str]) -> None:
-    """Raise ValueError for the name of a table, whose rows a model would replace."""
-    if os.path.splitext(path)[1].lower() in TABLES:
+def check_no_table(path: str | os.PathLike[str]) -> None:
+    """Raise ValueError where a file of rows stands at `path`, which a model would replace."""
+    starts = _TABLES.get(os.path.splitext(path)[1].lower())
+    if starts is None or not os.path.isfile(path):
+        return
+    with open(path, "rb") as file:
+        head = file.read(9)
+    is_model = head[8:9] == b"{"  # after the length of the header
+    if head and not is_model and head.startswith(starts):
         raise ValueError(
-            f"{os.fspath(path)}: the name of a table, expected one for a model, such as model.fgnb"
+            f"{os.fspath(path)}: holds rows, which a model would replace; name another file, such "
+            "as model.fgnb"
         )
 
 

@@ -24,7 +24,7 @@ from ._bad_rows import BadRows
 from ._columns import Columns
 from ._learn_rows import MAX_CLASSES, ClassLimit, learn
 from ._learned import LearnedFile, check_new, check_once, fingerprint, joined
-from ._model_file import check_name
+from ._model_file import check_no_table
 from ._report import evaluation_text, finding_texts, naming_stdout, say, show_text
 from ._score_rows import bad_rows_of, evaluate_rows, predict_rows
 from ._summary import counted, listed, say_done, shape_of
@@ -43,7 +43,7 @@ def fit(args: argparse.Namespace) -> int:
     start = time.perf_counter()
     kind, options = _options(args)
     _check_output(args.model, args.data, args.target_npy)
-    check_name(args.model)
+    check_no_table(args.model)
     columns = Columns(
         args.target, args.weight, args.features, args.exclude, categorical=_marks(args),
         drop_null_target=args.drop_null_target,
@@ -85,7 +85,7 @@ def update(args: argparse.Namespace) -> int:
     start = time.perf_counter()
     output = args.output or args.model
     _check_output(output, args.data, args.target_npy)
-    check_name(output)
+    check_no_table(output)
     saved = persist.read(args.model)
     columns = _labelled_columns(saved, args)
     source = _open_for(saved, args, columns)
@@ -100,7 +100,8 @@ def update(args: argparse.Namespace) -> int:
     updated = saved.with_stats(stats)
     replace(updated, learned=joined(saved.learned, _with_rows(files, limit))).write(output)
     _warn_of_copies(files, limit)
-    _warn_of_changes(saved.learned, files, limit)
+    if not args.again:
+        _warn_of_changes(saved.learned, files, limit)
     parts = [counted(limit.n_rows, "row"), *_left_out(bad, source), *shape_of(updated)]
     new = limit.new()
     if new:

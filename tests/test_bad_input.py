@@ -1265,10 +1265,10 @@ EDITS = {
     "var_ None": ("var_", lambda v: None, r"var_ of shape \(2, 3\), got \(\)"),
     "var_ complex": ("var_", lambda v: v + 1j, "var_ of numbers, got dtype complex128"),
     "var_ masked": ("var_", lambda v: np.ma.array(v, mask=v > 4), "var_ contains masked"),
-    "prior of nan": ("class_prior_", lambda v: v * np.nan, r"got priors \[nan nan\]"),
+    "prior of nan": ("class_prior_", lambda v: v * np.nan, r"from 0 up, got \[nan nan\]"),
     "prior of 0": ("class_prior_", lambda v: v * 0, r"one prior above 0 .* got priors \[0. 0.\]"),
-    "prior negative": ("class_prior_", lambda v: -v, r"got priors \[-0.5 -0.5\]"),
-    "one prior nan": ("class_prior_", lambda v: v * [1, np.nan], r"got priors \[0.5 nan\]"),
+    "prior negative": ("class_prior_", lambda v: -v, r"from 0 up, got \[-0.5 -0.5\]"),
+    "one prior nan": ("class_prior_", lambda v: v * [1, np.nan], r"from 0 up, got \[0.5 nan\]"),
     "too few priors": ("class_prior_", lambda v: v[:1], r"of shape \(2,\), got \(1,\)"),
     "too many priors": ("class_prior_", lambda v: np.r_[v, v], r"of shape \(2,\), got \(4,\)"),
     "prior a number": ("class_prior_", lambda v: 0.5, r"of shape \(2,\), got \(\)"),
@@ -1284,7 +1284,7 @@ EDITS = {
 SAVED = {
     "theta_": "theta_ of shape|theta_ of numbers|theta_ contains masked|theta is not finite",
     "var_": "var_ of shape|var_ of numbers|var_ contains masked|var is (not finite|negative)",
-    "class_prior_": "class_prior_? (of shape|of numbers|is not finite|is negative)|no class has",
+    "class_prior_": "class_prior_? (of shape|of numbers|of finite numbers|is not finite|is negative)|no class has",
 }
 
 

@@ -178,11 +178,19 @@ def test_merging_targets_that_share_no_class_is_refused(capsys):
     assert not Path("all").exists()
 
 
-@pytest.mark.parametrize("name", ["rows.parquet", "rows.CSV", "X.npy", "rows.arrow"])
-def test_a_model_never_takes_the_name_of_a_table(capsys, name):
+@pytest.mark.parametrize("name", ["rows.parquet", "rows.CSV", "X.npy", "rows.feather"])
+def test_a_model_never_replaces_rows(capsys, name):
     run("fit", write("a.csv", "abab"), "--target", "y", "--model", "m", "--quiet")
     run("fit", write("b.csv", "abba", seed=1), "--target", "y", "--model", "n", "--quiet")
-    Path(name).write_text("rows")
+    if name.endswith("npy"):
+        np.save(name, np.zeros((2, 2)))
+    elif name.endswith("parquet"):
+        put(name)
+    elif name.endswith("feather"):
+        pd.DataFrame({"x": [1.0]}).to_feather(name)
+    else:
+        write(name, "ab")
+    before = Path(name).read_bytes()
     for words in (
         ["fit", "a.csv", "--target", "y", "--model", name],
         ["update", "m", "b.csv", "--model", name],
@@ -190,5 +198,9 @@ def test_a_model_never_takes_the_name_of_a_table(capsys, name):
         ["reestimate", "m", "--output", name],
     ):
         line = fails(capsys, *words)
-        assert f"{name}: the name of a table, expected one for a model, such as model.fgnb" in line
-    assert Path(name).read_text() == "rows"
+        assert f"{name}: holds rows, which a model would replace; name another file" in line
+    assert Path(name).read_bytes() == before
+    Path(name).unlink()
+    for _ in range(2):  # a name is a name: where there are no rows, a model may have it
+        run("reestimate", "m", "--output", name, "--quiet")
+    assert read_model(name).classes.tolist() == ["a", "b"]
