@@ -1284,7 +1284,8 @@ EDITS = {
 SAVED = {
     "theta_": "theta_ of shape|theta_ of numbers|theta_ contains masked|theta is not finite",
     "var_": "var_ of shape|var_ of numbers|var_ contains masked|var is (not finite|negative)",
-    "class_prior_": "class_prior_? (of shape|of numbers|of finite numbers|is not finite|is negative)|no class has",
+    "class_prior_": "class_prior_? (of shape|of (finite )?numbers|is (not finite|negative))|"
+    "no class has",
 }
 
 
