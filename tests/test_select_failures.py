@@ -116,6 +116,7 @@ def test_nan_of_one_split_and_infinite_scores():
     both(GaussianNB(), {"ddof": [0, 1]}, X, y, cv=KFold(3), scoring=odd, refit="a")
 
 
+@pytest.mark.compiled  # plain Python warns of NaN, which is compared
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 @pytest.mark.parametrize("name", ["naive", "full", "mixed"])
 def test_a_value_that_is_refused_in_one_fold(name, value):
