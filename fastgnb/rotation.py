@@ -147,11 +147,12 @@ def _steps(stats: ClassStats, unit: Floats, sd: Floats) -> Floats:
     As of classes that are merged one by one (Chan, Golub and LeVeque 1983), far ones last, so that
     no column of near ones has the rounding errors of far ones. sd (d,) is that within classes.
     """
-    at = np.flatnonzero(stats.count > 0)
+    share = shares(stats.count)
+    at = np.flatnonzero(share > 0)  # a weight of 5e-324 beside one of 1e300 has no share
     middle = np.median(stats.mean[at], axis=0)
     distance = np.abs(stats.mean[at] - middle) / unit / np.where(sd > 0, sd, 1.0)
     at = at[np.argsort(distance.max(axis=1, initial=0.0), kind="stable")]
-    part, mean, low = shares(stats.count)[at], stats.mean[at], stats.mean_low[at]
+    part, mean, low = share[at], stats.mean[at], stats.mean_low[at]
     step = difference(mean, low, mean[0], low[0]) / unit
     weight = np.cumsum(part)
     merged = np.cumsum(part[:, None] * step, axis=0) / weight[:, None]

@@ -118,7 +118,7 @@ def test_eight_million_rows_stay_under_the_bound(folder, tmp_path, verb, ending)
     output = tmp_path / f"o.{ending}"
     command = {
         "fit": lambda data: ["fit", data, "--target", "y", "--model", tmp_path / "m"],
-        "update": lambda data: ["update", model, data, "--model", tmp_path / "m"],
+        "update": lambda data: ["update", model, data, "--model", tmp_path / "m", "--again"],
         "predict": lambda data: ["predict", model, data, "--keep", "y", "--output", output],
         "evaluate": lambda data: ["evaluate", model, data, "--target", "y"],
     }[verb]
