@@ -316,7 +316,7 @@ def change_document(document, place, how, value):
     elif how == "drop":
         document.pop(last, None)
     else:
-        document[last] = value
+        document[last] = copy.deepcopy(value)  # else a value set twice could hold itself
 
 
 def change_tensors(tensors, name, how, value):
