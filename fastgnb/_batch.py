@@ -153,6 +153,7 @@ class RowSource:
 
 
 def stamp_of(path: pathlib.Path) -> tuple[int, ...]:
+    """Size, time of change and inode of a file, which tell whether it is still the same."""
     with naming(path):
         found = os.stat(path)
     return found.st_size, found.st_mtime_ns, found.st_ino

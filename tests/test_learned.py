@@ -10,21 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import fails, run
 
 from fastgnb import _learned, _model_file, load, persist, save
 from fastgnb._learned import LearnedFile, fingerprint, joined
-from fastgnb.cli import main
 from fastgnb.persist import ModelFileError
-
-
-def run(*words, code=0):
-    assert main([str(word) for word in words]) == code
-
-
-def fails(capsys, *words):
-    capsys.readouterr()
-    run(*words, code=1)
-    return capsys.readouterr().err
 
 
 def rows(path, n=20, seed=0):

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import fails, run
 from sklearn.base import clone
 
 from fastgnb import (
@@ -21,18 +22,7 @@ from fastgnb import (
     persist,
 )
 from fastgnb.alignment import differences, in_order
-from fastgnb.cli import main
 from fastgnb.stats import ClassStats
-
-
-def run(*words, code=0):
-    assert main([str(word) for word in words]) == code
-
-
-def fails(capsys, *words):
-    capsys.readouterr()
-    run(*words, code=1)
-    return capsys.readouterr().err
 
 
 @pytest.fixture

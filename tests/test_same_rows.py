@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import fails, run
 
 from fastgnb.cli import main
 from fastgnb.persist import read as read_model
@@ -128,15 +129,6 @@ def test_an_index_that_is_a_column_elsewhere_is_told_in_any_case(capsys):
     assert capsys.readouterr().err == ""
 
 
-def run(*words, code=0):
-    assert main([*words]) == code
-
-
-def fails(capsys, *words):
-    run(*words, code=1)
-    return capsys.readouterr().err.strip()
-
-
 def write(path, labels, target="y", seed=0):
     draw = np.random.default_rng(seed)
     lines = [f"{draw.normal()},{label}" for label in labels]
@@ -165,7 +157,7 @@ def test_learning_another_target_is_told_or_refused(capsys):
     before = Path("m").read_bytes()
     line = fails(capsys, "update", "m", write("c.csv", "pqpq", "plan"), "--target", "plan")
     assert line.endswith(
-        "the target is 'plan', but m has learned 'y', and no label is one of its classes: a, b"
+        "the target is 'plan', but m has learned 'y', and no label is one of its classes: a, b\n"
     )
     assert Path("m").read_bytes() == before
 
