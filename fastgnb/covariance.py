@@ -1,6 +1,8 @@
 """Full covariances: statistics to whiteners, by way of LAPACK.
 
 What comes out has last bits that depend on the machine's LAPACK, unlike the rest of parameters.
+Logarithms are not NumPy's: of a diagonal, which is strided, those have other last bits where the
+result happens to lie right behind it in memory, and so differ between two calls.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from .correlation import (
     units,
     varying,
 )
-from .kernels.logs import log_densities
+from .kernels.logs import log, log_densities
 from .params import RotatedParams, check_smoothing, epsilon_of, prior_of
 from .pooling import mean_of, pooled
 from .stats import ClassStats
@@ -119,7 +121,7 @@ def whiten(stats: ClassStats, moments: FullMoments) -> RotatedParams:
         for c, (matrix, sd) in enumerate(zip(covariance, unit, strict=True))
     ]
     whitener = np.array([w for w, _ in pairs]) / unit[:, None, :]
-    log_det = np.array([det for _, det in pairs]) + 2.0 * np.log(unit).sum(axis=1)
+    log_det = np.array([det for _, det in pairs]) + 2.0 * log(unit).sum(axis=1)
     k = len(stats.classes)
     possible = (moments.class_prior > 0) & (stats.count > 0)
     centre, whitener, mean = _centred(stats, whitener, possible)
@@ -164,13 +166,13 @@ def _whitener(matrix: Floats, loss: float) -> tuple[Floats, float]:
         lower = np.linalg.cholesky(matrix)
         inverse = _inverse(np.asarray(lower, np.float64))
         if (inverse**2).sum() * 4.0 * rounding(d, loss) < 1.0:
-            return inverse, float(2.0 * np.log(np.diagonal(lower)).sum())
+            return inverse, float(2.0 * log(np.diagonal(lower)).sum())
     except np.linalg.LinAlgError:
         pass
     values, vectors = np.linalg.eigh(matrix)
     values = np.where(values > rounding(d, loss), values, least_eigenvalue(d))
     # No QR to make it triangular: the largest rows' rounding errors would drown the others.
-    return vectors.T / np.sqrt(values)[:, None], float(np.log(values).sum())
+    return vectors.T / np.sqrt(values)[:, None], float(log(values).sum())
 
 
 def _inverse(lower: Floats) -> Floats:
