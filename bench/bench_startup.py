@@ -34,7 +34,7 @@ def service(size, tmp_path_factory):
     return fresh.service(problems.standard("toy"), folder, own_cache=size != "toy")
 
 
-MODULES = ["numpy", "fastgnb", "fastgnb.naive_bayes", "sklearn.naive_bayes"]
+MODULES = ["numpy", "fastgnb", "fastgnb.estimators.naive_bayes", "sklearn.naive_bayes"]
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -251,7 +251,7 @@ def selection_calls(size: str) -> dict[str, tuple[Problem, dict[str, Call]]]:
     from sklearn.model_selection import GridSearchCV
 
     from fastgnb import GaussianBayes, GaussianNB
-    from fastgnb.select import StatsGridSearchCV
+    from fastgnb.estimators.selection import StatsGridSearchCV
 
     problem = SHAPES[size][0]
     X, y = problem.data()

@@ -72,8 +72,8 @@ import numpy as np
 mark("import numpy")
 import numba
 mark("import numba")
-from fastgnb import persist
-mark("import fastgnb.persist")
+from fastgnb.files.models import saved as persist
+mark("import fastgnb.files.models.saved")
 model = persist.read(sys.argv[1])
 X = np.load(sys.argv[2])
 mark("read model and rows")

@@ -216,7 +216,13 @@ def _files(table: Table) -> Iterator[Line]:
                 )  # fmt: skip
 
 
-STARTS = ("python", "import numpy", "import fastgnb", "import fastgnb.naive_bayes", "first predict")
+STARTS = (
+    "python",
+    "import numpy",
+    "import fastgnb",
+    "import fastgnb.estimators.naive_bayes",
+    "first predict",
+)
 
 
 def _startup(table: Table) -> Iterator[Line]:
@@ -229,7 +235,7 @@ def _startup(table: Table) -> Iterator[Line]:
             for name, one in found.items()
         }
         numpy = net["import numpy"]
-        for name, target in (("fastgnb", 1.3), ("fastgnb.naive_bayes", None)):
+        for name, target in (("fastgnb", 1.3), ("fastgnb.estimators.naive_bayes", None)):
             ratio = [
                 ours / theirs for ours, theirs in zip(net[f"import {name}"], numpy, strict=True)
             ]

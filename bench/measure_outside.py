@@ -49,8 +49,8 @@ def startup(size: str) -> Iterator[Row]:
             "python": functools.partial(fresh.python, fresh.NOTHING),
             "import numpy": functools.partial(fresh.python, fresh.IMPORT, "numpy"),
             "import fastgnb": functools.partial(fresh.python, fresh.IMPORT, "fastgnb"),
-            "import fastgnb.naive_bayes": functools.partial(
-                fresh.python, fresh.IMPORT, "fastgnb.naive_bayes"
+            "import fastgnb.estimators.naive_bayes": functools.partial(
+                fresh.python, fresh.IMPORT, "fastgnb.estimators.naive_bayes"
             ),
             "first predict": service.first_predict,
         }
