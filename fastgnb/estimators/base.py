@@ -15,14 +15,8 @@ from sklearn.utils import assert_all_finite, check_random_state, column_or_1d
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..estimate.diagonal import (
-    GaussianParams,
-    WhitenedParams,
-    as_plain,
-    as_priors,
-    check_possible,
-    check_smoothing,
-)
+from ..estimate.options import as_plain, as_priors, check_smoothing
+from ..estimate.parameters import GaussianParams, WhitenedParams, check_possible
 from ..input import rows as _validate
 from ..input.frames import check_columns
 from ..input.rows import Labels

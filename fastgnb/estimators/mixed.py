@@ -11,13 +11,8 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from ..estimate.categorical import (
-    CategoryEstimate,
-    MixedEstimate,
-    MixedParams,
-    estimate_mixed,
-)
-from ..estimate.diagonal import GaussianParams
+from ..estimate.categorical import CategoryEstimate, MixedEstimate, estimate_mixed
+from ..estimate.parameters import GaussianParams, MixedParams
 from ..input import rows as _validate
 from ..input.categorical import MixedRows, exact_table, find_categorical, slots, split
 from ..input.frames import in_memory, is_frame
@@ -117,7 +112,7 @@ class MixedNB(GaussianClassifier):
     _kind_of_stats = MixedStats
     _takes_categories = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "categorical_features": "no_validation",  # but by `check_marks`, in its own words
+        "categorical_features": "no_validation",  # `check_categorical_spec` does it
         "alpha": [Interval(Real, 0, None, closed="left")],
         "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
         "max_categories": [None, Interval(Integral, 1, None, closed="left")],
@@ -167,7 +162,7 @@ class MixedNB(GaussianClassifier):
 
     def _params(self, n_features: int) -> GaussianParams:
         names = getattr(self, "feature_names_in_", None)
-        return GaussianParams.from_moments(
+        return GaussianParams.from_estimate(
             self.class_prior_, self.theta_, self.var_,
             classes=self._labels(), n_features=n_features, count=self.stats_.count,
             feature_names=None if names is None else names[~self.stats_.is_categorical],
@@ -207,7 +202,7 @@ class MixedNB(GaussianClassifier):
                 self.stats_.categories[j], np.asarray(edited), f"Categories of feature {names[j]}"
             )
         moments = map(CategoryEstimate, self.feature_log_prob_, self.unseen_log_prob_)
-        return MixedParams.from_moments(self._params(n_continuous), list(moments), self.stats_)
+        return MixedParams.from_estimate(self._params(n_continuous), list(moments), self.stats_)
 
     def _sum(
         self,
