@@ -36,7 +36,7 @@ import pytest
 from table_files import write
 
 import fastgnb
-from fastgnb import cli
+from fastgnb.cli import entry
 from fastgnb._system import atomic as _atomic
 from fastgnb._system import signals as _interrupt
 from fastgnb.cli import main
@@ -1325,7 +1325,7 @@ def test_a_signal_after_the_output_was_replaced_is_too_late(
     home, name = {
         "rename": (os, "replace"),
         "flush": (_atomic, "_flush_folder"),
-        "end": (cli, "_run"),
+        "end": (entry, "_run"),
     }[place]
     monkeypatch.setattr(home, name, signals_after(getattr(home, name), number))
     run(*ask)
