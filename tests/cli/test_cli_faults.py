@@ -36,10 +36,9 @@ import pytest
 from table_files import write
 
 import fastgnb
-from fastgnb.cli import entry
 from fastgnb._system import atomic as _atomic
 from fastgnb._system import signals as _interrupt
-from fastgnb.cli import main
+from fastgnb.cli import entry, main
 from fastgnb.cli import row_commands as _row_commands
 from fastgnb.files import score_rows as _score_rows
 from fastgnb.files.models import saved as persist
