@@ -26,7 +26,7 @@ from fastgnb.cli import main
 from fastgnb.estimate.diagonal import GaussianParams, estimate
 from fastgnb.files.models import saved as persist
 from fastgnb.kernels.learn.diagonal import accumulate
-from fastgnb.kernels.learn.encode import Coded
+from fastgnb.kernels.learn.encode import EncodedLabels
 from fastgnb.kernels.logs import log, log_densities
 from fastgnb.model.scoring import score
 
@@ -963,7 +963,7 @@ def two_values(n, value):
 )
 def test_long_arrays_are_as_exact_as_short_ones(n, values):
     """The error must not grow with the number of rows, also where roundings do not cancel."""
-    coded = Coded.of(np.zeros(n, np.int32))
+    coded = EncodedLabels.from_codes(np.zeros(n, np.int32))
     for value in values:
         X, (mean, scatter) = two_values(n, value)
         for k in (1, 5):  # a class in registers, and among records
