@@ -39,7 +39,7 @@ for rows in (X, np.asfortranarray(X), X.astype("f4"), (X * 9).astype("i2")):
     for name in ("predict", "predict_proba", "predict_log_proba", "predict_log_evidence"):
         sha.update(getattr(m, name)(rows).tobytes())
     full = ClassStats.from_rows(rows, y, w, scatter="full")
-    for part in (full.count, full.mean, full.mean_low, full.covariance):
+    for part in (full.count, full.mean, full.mean_lo, full.covariance):
         sha.update(part.tobytes())
     basis = Basis(full.mean, W, np.zeros((3, 4)), np.ones((3, 4)))
     for table in ("joint", "proba"):
