@@ -15,10 +15,11 @@ from ..files.models.choices import Choice, allowed, choose, differing, option_of
 from ..files.models.container import check_no_table
 from ..files.models.learned import check_new, joined
 from ..files.models.saved import SavedModel
+from ..files.phrases import counted, listed
 from ..stats.alignment import differences, in_order
 from ..stats.mixed_stats import MixedStats
 from .report import model_dict, model_text, say, show_text
-from .summary import counted, listed, say_done, shape_of
+from .summary import say_done, shape_of
 
 __all__ = ["merge", "reestimate", "show", "warmup"]
 

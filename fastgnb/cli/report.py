@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..files.phrases import cell
+
 if TYPE_CHECKING:
     from ..files.models.saved import SavedModel
     from ..model.evaluation import Evaluation
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "align",
-    "cell",
     "evaluation_text",
     "finding_texts",
     "model_dict",
@@ -70,12 +71,6 @@ def say(text: str) -> None:
     if sys.stderr is not None:
         with contextlib.suppress(OSError):
             print(f"fastgnb: {text}", file=sys.stderr)
-
-
-def cell(value: Any) -> str:
-    """A label or a name on one line."""
-    text = str(value)
-    return text if text.isprintable() and text else repr(value)
 
 
 def _more(total: int, shown: int, what: str) -> list[str]:

@@ -25,6 +25,7 @@ from ..files.models import saved as persist
 from ..files.models.container import check_no_table
 from ..files.models.learned import LearnedFile, check_new, check_once, fingerprint, joined
 from ..files.models.saved import SavedModel
+from ..files.phrases import counted, listed
 from ..files.score_rows import bad_rows_of, evaluate_rows, predict_rows
 from ..files.tables.columns import Columns
 from ..files.tables.sources import RowSource, SourceError, expand, open_rows, rows_in_batch
@@ -33,7 +34,7 @@ from ..model.family import MEMBERS
 from ..model.findings import KeyWatch
 from ..stats.mixed_stats import MixedStats
 from .report import evaluation_text, finding_texts, naming_stdout, say, show_text
-from .summary import counted, listed, say_done, shape_of
+from .summary import say_done, shape_of
 
 __all__ = ["evaluate", "evaluate_rows", "fit", "learn", "predict", "predict_rows", "update"]
 

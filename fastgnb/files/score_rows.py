@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from .._system.atomic import replacing
 from .._system.optional import pa
-from ..cli.summary import listed
 from ..kernels.score.outputs import Scores, Table
 from ..model.evaluation import Evaluation, Evaluator
 from ..model.family import MEMBERS
 from .bad_rows import BadRows, progress
 from .models.saved import SavedModel
+from .phrases import listed
 from .tables.batch import Batch, RowSource
 from .tables.readers import SourceError
 from .tables.writers import open_writer
