@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..files.phrases import cell, counted, listed
-from .report import say
+from .report import print_stderr
 
 if TYPE_CHECKING:
     from ..files.models.saved import SavedModel
 
-__all__ = ["say_done", "shape_of"]
+__all__ = ["print_done", "shape_of"]
 
 
 def shape_of(saved: SavedModel) -> list[str]:
@@ -24,10 +24,10 @@ def shape_of(saved: SavedModel) -> list[str]:
     return [features, f"{counted(len(classes), 'class', 'classes')} ({listed(classes)})"]
 
 
-def say_done(
+def print_done(
     command: str, parts: Sequence[str], output: str | os.PathLike[str] | None, seconds: float
 ) -> None:
     """Print the line: "fit: 300 rows, 2 features (a, b), ...; wrote model.fgnb in 1.2 s"."""
     took = f"{seconds:.1f} s" if seconds >= 0.95 else f"{seconds:.2f} s"
     ending = f"took {took}" if output is None else f"wrote {cell(os.fspath(output))} in {took}"
-    say(f"{command}: {', '.join(parts)}; {ending}")
+    print_stderr(f"{command}: {', '.join(parts)}; {ending}")
