@@ -27,7 +27,7 @@ def bench(monkeypatch):
 
 def result():
     """A run of two programs at one problem, as `bench.targets` keeps it."""
-    from bench import lines
+    from bench import targets_table
     from bench.measure import Row
 
     extra = {"d": 20, "k": 10, "moving": 0.5, "arithmetic": 0.1}
@@ -46,7 +46,7 @@ def result():
         "date": "2024-01-01T00:00:00", "size": "quick", "environment": environment,
         "neighbours": {"grid": 0.0},
         "rows": [row._asdict() for row in rows],
-        "lines": [line._asdict() | {"passed": line.passed} for line in lines.judge(rows)],
+        "lines": [line._asdict() | {"passed": line.passed} for line in targets_table.judge(rows)],
     }  # fmt: skip
 
 
