@@ -73,9 +73,9 @@ import numpy as np
 mark("import numpy")
 import numba
 mark("import numba")
-from fastgnb import persist
-mark("import fastgnb.persist")
-model = persist.read(sys.argv[1])
+from fastgnb.files.models.saved import read
+mark("import fastgnb.files")
+model = read(sys.argv[1])
 X = np.load(sys.argv[2])
 mark("read model and rows")
 codes = model.score(X[:1]).codes

@@ -1,16 +1,16 @@
 """fastgnb: Gaussian naive Bayes from statistics that add.
 
-The whole library is one flow, and each step is one file::
+The whole library is one flow, and its folders are the flow::
 
-    rows X, y, weight         arrays, frames, memory maps, files
-      | validate, encode      _validate, sources: friendly input -> plain arrays, labels -> codes
-      v accumulate            kernels/accumulate: one read of X
-    STATISTICS  ClassStats    stats: numbers that add, subtract and merge
-      | rotate                rotation: the same seen along principal axes
-      v estimate              params, covariance: priors, smoothing, sharing; family: the members
-    PARAMETERS  GaussianParams, RotatedParams    numbers that decide
-      v score                 kernels/score, whitened: log likelihood, fused with what is wanted
-    outputs                   naive_bayes, gaussian_bayes, pca (scikit-learn), select, cli, persist
+    rows X, y, weight       arrays, frames, memory maps, files
+      | input/              checks; friendly input to plain arrays, labels to codes 0..k-1
+      v kernels/learn/      one read of X
+    STATISTICS              stats/: numbers that add: weight, mean and scatter of each class
+      | merge, subtract     batches, threads, files, workers and folds combine by one operation
+      v estimate/           priors, smoothing, sharing, shrinkage, principal axes
+    PARAMETERS              numbers that decide
+      v kernels/score/      joint log likelihood, fused with what is wanted of it
+    ANSWERS                 model/ joins these steps; estimators/, files/ and cli/ are faces of it
 
 Statistics never know about priors, smoothing or estimators. Parameters never know about rows.
 Kernels check nothing and raise nothing. Importing this package imports none of its dependencies;
@@ -22,19 +22,19 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from ._version import __version__
 
 _HOMES = {
-    "ClassStats": "stats",
-    "GaussianBayes": "gaussian_bayes",
-    "GaussianNB": "naive_bayes",
-    "MixedNB": "mixed",
-    "MixedStats": "mixed_stats",
-    "ModelFileError": "persist",
-    "PCAGaussianNB": "pca",
-    "load": "persist",
-    "save": "persist",
-    "skops_types": "persist",
+    "ClassStats": "stats.class_stats",
+    "GaussianBayes": "estimators.gaussian_bayes",
+    "GaussianNB": "estimators.naive_bayes",
+    "MixedNB": "estimators.mixed",
+    "MixedStats": "stats.mixed_stats",
+    "ModelFileError": "files.models.saved",
+    "PCAGaussianNB": "estimators.pca",
+    "load": "files.models.saved",
+    "save": "files.models.saved",
+    "skops_types": "files.models.saved",
 }
 
 __all__ = [
@@ -52,13 +52,13 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from .gaussian_bayes import GaussianBayes
-    from .mixed import MixedNB
-    from .mixed_stats import MixedStats
-    from .naive_bayes import GaussianNB
-    from .pca import PCAGaussianNB
-    from .persist import ModelFileError, load, save, skops_types
-    from .stats import ClassStats
+    from .estimators.gaussian_bayes import GaussianBayes
+    from .estimators.mixed import MixedNB
+    from .estimators.naive_bayes import GaussianNB
+    from .estimators.pca import PCAGaussianNB
+    from .files.models.saved import ModelFileError, load, save, skops_types
+    from .stats.class_stats import ClassStats
+    from .stats.mixed_stats import MixedStats
 
 
 def __getattr__(name: str) -> Any:

@@ -2,7 +2,7 @@
 
 import sys
 
-from .cli import process
+from .cli.entry import process
 
 if __name__ == "__main__":
     sys.exit(process())

@@ -4,18 +4,11 @@
 def warmup() -> int:
     """Compile and cache every variant of every kernel; return how many variants there are.
 
-    See `_warmup` for the same with progress on a terminal.
+    See `cli.warmup` for the same with progress on a terminal.
     """
-    from .. import _jit
-    from . import (  # noqa: F401  (they register their examples)
-        accumulate,
-        encode,
-        logs,
-        merge,
-        mixed,
-        scatter,
-        score,
-        whitened,
-    )
+    from .._numba.decorators import compile_examples
+    from . import logs  # noqa: F401  (modules register their examples)
+    from .learn import diagonal, encode, full, merge  # noqa: F401
+    from .score import categorical, whitened  # noqa: F401
 
-    return _jit.compile_examples()
+    return compile_examples()

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .._jit import example, frozen, helper, serial_kernel
+from .._numba.decorators import example, frozen, helper, serial_kernel
 
 # Numbers that are taken apart together: loops this short stay in the cache, and become vectors.
 _PART = 512

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .._jit import inlined
-from .._lanes import columns, load, per_line, prefetch
+from .._numba.decorators import inlined
+from .._numba.vectors import columns, load, per_line, prefetch
 
 # Elements behind the last row that reading eight at a time may touch.
 BEHIND = 7

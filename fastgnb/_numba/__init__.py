@@ -1,0 +1,1 @@
+"""The only room that knows Numba and LLVM: decorators, threads, cache and vectors."""

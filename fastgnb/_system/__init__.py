@@ -1,0 +1,1 @@
+"""The operating system: whole files, signals, thread limits, optional packages."""

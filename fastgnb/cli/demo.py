@@ -1,0 +1,148 @@
+"""`fastgnb demo`: generate data, train and score from a file, and compare with scikit-learn."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import pathlib
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from .._system.optional import pa, pq
+from ..files.models.saved import SavedModel
+from ..files.tables.columns import Columns
+from ..files.tables.sources import open_rows
+from .report import align
+from .row_commands import evaluate_rows, learn, predict_rows
+from .warmup import compile_all
+
+__all__ = ["demo"]
+
+N_FEATURES, N_CLASSES = 20, 10
+REPEATS = 3
+
+T = TypeVar("T")
+
+
+class Timing(NamedTuple):
+    """A line of the table; `labels` are the predictions, where there are any."""
+
+    step: str
+    program: str
+    seconds: float
+    labels: np.ndarray | None = None
+
+
+def demo(args: argparse.Namespace) -> int:
+    """`fastgnb demo`. Exit code 1 if any label differs from scikit-learn's."""
+    n = args.rows
+    print(f"generating {n} rows x {N_FEATURES} features, {N_CLASSES} classes", file=sys.stderr)
+    X, y = _generate(n)
+    print("compiling kernels, if they are not in the cache; not timed", file=sys.stderr)
+    print(f"{compile_all()}; best of {REPEATS} runs follow", file=sys.stderr)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "rows.parquet")
+        _write(X, y, path)
+        timings = [*_in_memory(X, y), *_from_file(path)]
+    differing = _print(timings, y)
+    return 1 if differing else 0
+
+
+def _generate(n: int) -> tuple[np.ndarray, np.ndarray]:
+    from sklearn.datasets import make_classification
+
+    X, y = make_classification(
+        n,
+        N_FEATURES,
+        n_informative=N_FEATURES // 2,
+        n_redundant=4,
+        n_classes=N_CLASSES,
+        n_clusters_per_class=1,
+        class_sep=1.5,
+        random_state=0,
+    )
+    return X, y
+
+
+def _write(X: np.ndarray, y: np.ndarray, path: pathlib.Path) -> None:
+    """Plain and uncompressed, so that reading measures the library and not a codec."""
+    columns = {f"x{j}": column for j, column in enumerate(X.T)} | {"y": y}
+    table = pa.table({name: np.ascontiguousarray(column) for name, column in columns.items()})
+    pq.write_table(table, path, compression="none", use_dictionary=False)
+
+
+def _in_memory(X: np.ndarray, y: np.ndarray) -> list[Timing]:
+    from sklearn.naive_bayes import GaussianNB as Theirs
+
+    from ..estimators.naive_bayes import GaussianNB as Ours
+
+    timings = []
+    for program, model in [("scikit-learn", Theirs()), ("fastgnb, arrays", Ours())]:
+        seconds, _ = _best(functools.partial(model.fit, X, y))
+        timings.append(Timing("fit", program, seconds))
+        seconds, labels = _best(functools.partial(model.predict, X))
+        timings.append(Timing("predict", program, seconds, labels))
+    return timings
+
+
+def _from_file(path: pathlib.Path) -> list[Timing]:
+    output = path.with_name("scored.parquet")
+    fit_seconds, saved = _best(lambda: _fit(path))
+    features = saved.feature_names
+
+    def score() -> None:
+        predict_rows(saved, open_rows([path], Columns(features=features)), output)
+
+    score_seconds, _ = _best(score)
+    labelled = open_rows([path], Columns(target="y", features=features))
+    check_seconds, found = _best(lambda: evaluate_rows(saved, labelled))
+    labels = pq.read_table(output)["prediction"].to_numpy()
+    assert found.n_rows == len(labels)
+    return [
+        Timing("fit", "fastgnb, file", fit_seconds),
+        Timing("predict", "fastgnb, file to file", score_seconds, labels),
+        Timing("evaluate", "fastgnb, file", check_seconds),
+    ]
+
+
+def _fit(path: pathlib.Path) -> SavedModel:
+    stats = learn(open_rows([path], Columns(target="y")), missing="error")
+    assert stats is not None
+    return SavedModel.from_stats(stats)
+
+
+def _best(call: Callable[[], T]) -> tuple[float, T]:
+    """Seconds of the fastest of a few calls, and what the last one returned."""
+    best = np.inf
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        value = call()
+        best = min(best, time.perf_counter() - start)
+    return best, value
+
+
+def _print(timings: list[Timing], y: np.ndarray) -> int:
+    """Print the table, each time beside scikit-learn's for the same step; count differences."""
+    theirs = {t.step: t for t in timings if t.program == "scikit-learn"}
+    head = ["step", "program", "seconds", "rows/s", "x scikit-learn", "accuracy", "differing"]
+    rows, differing = [head], 0
+    for t in sorted(timings, key=lambda t: ["fit", "predict", "evaluate"].index(t.step)):
+        base = theirs.get(t.step)
+        ratio = "" if base is None else f"{base.seconds / t.seconds:.1f}"
+        row = [t.step, t.program, f"{t.seconds:.4f}", f"{len(y) / t.seconds:.3g}", ratio]
+        rows.append([*row, *_against(t.labels, y, theirs["predict"].labels)])
+        differing += int(rows[-1][-1] or 0)
+    print(align(rows))
+    print(f"labels that differ from scikit-learn's: {differing}")
+    return differing
+
+
+def _against(labels: np.ndarray | None, y: np.ndarray, theirs: Any) -> tuple[str, str]:
+    if labels is None:
+        return "", ""
+    return f"{np.mean(labels == y):.6f}", str(int(np.sum(labels != theirs)))

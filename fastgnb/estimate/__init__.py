@@ -1,0 +1,1 @@
+"""Statistics to parameters: priors, smoothing, sharing, shrinkage and principal axes."""

@@ -1,0 +1,172 @@
+"""`cross_validate`: scores of one estimator on every split, and what it shares with the search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn import get_config
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import UnsetMetadataPassedError
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import GridSearchCV, check_cv
+from sklearn.model_selection._validation import (
+    _aggregate_score_dicts,
+    _insert_error_scores,
+    _normalize_score_results,
+    _warn_or_raise_about_fit_failures,
+)
+from sklearn.utils import indexable
+from sklearn.utils._param_validation import validate_parameter_constraints
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+
+from ..input.arrow import plain_values
+from ..input.frames import sliceable
+from ..input.rows import plain_text
+from .base import GaussianClassifier
+from .folds import Task, evaluate, quick_scorer
+
+
+def cross_validate(
+    estimator: GaussianClassifier,
+    X: Any,
+    y: Any = None,
+    *,
+    groups: Any = None,
+    scoring: Any = None,
+    cv: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    params: Mapping[str, Any] | None = None,
+    pre_dispatch: int | str = "2*n_jobs",
+    return_train_score: bool = False,
+    return_estimator: bool = False,
+    return_indices: bool = False,
+    error_score: Any = np.nan,
+) -> dict[str, Any]:
+    """Scores of an estimator on every split, each by a model of the other folds.
+
+    It is `sklearn.model_selection.cross_validate` for an estimator of this package, and learns each
+    fold once. Several candidates: see `StatsGridSearchCV`.
+
+    Parameters
+    ----------
+    estimator : GaussianNB, GaussianBayes, PCAGaussianNB or MixedNB
+        It is cloned, and not changed.
+    X : array-like or frame of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+    groups : array-like of shape (n_samples,), default=None
+        For the splitter; with metadata routing pass them in `params`.
+    scoring, cv, error_score, return_train_score :
+        As of `StatsGridSearchCV`.
+    n_jobs, verbose, pre_dispatch :
+        Without effect.
+    params : dict, default=None
+        Keywords of `fit`, such as `sample_weight`; scores are not weighted by it. With metadata
+        routing also those of the scorer and the splitter.
+    return_estimator, return_indices : bool, default=False
+        Whether the model of each split, and the indices of its rows, are returned.
+
+    Returns
+    -------
+    scores : dict of str to ndarray of shape (n_splits,)
+        `test_score`, or `test_<name>` for each of several scores; `fit_time` and `score_time` in
+        seconds; `train_score`, `estimator` and `indices` where asked for.
+
+    Raises
+    ------
+    TypeError
+        Where the estimator is not one of this package.
+    ValueError
+        For parameters that are wrong, and where every fit fails.
+
+    Notes
+    -----
+    Equal to scikit-learn's to rounding; see `StatsGridSearchCV` for this and for the cost.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from fastgnb import GaussianNB
+    >>> from fastgnb.select import cross_validate
+    >>> X, y = load_iris(return_X_y=True)
+    >>> cross_validate(GaussianNB(), X, y, cv=3)["test_score"]
+    array([0.92, 0.94, 0.96])
+    """
+    check_family(estimator, "cross_validate")
+    given = {"error_score": error_score, "scoring": scoring, "cv": cv}
+    constraints = {name: GridSearchCV._parameter_constraints[name] for name in given}
+    validate_parameter_constraints(constraints, given, "cross_validate")
+    X, y = indexable(sliceable(X), plain_values(plain_text(y)))
+    splitter = check_cv(cv, y, classifier=is_classifier(estimator))
+    scorers = check_scoring(estimator, scoring=scoring, raise_exc=error_score == "raise")
+    fit, score, split = _routed(estimator, scorers, splitter, groups, dict(params or {}))
+    splits = list(splitter.split(X, y, **split))
+    quick = quick_scorer(scorers, scoring, estimator)
+    task = Task(X, y, quick, error_score, fit, score, return_train_score, return_estimator)
+    out = evaluate(clone(estimator), [{}], splits, task)
+    check_failures(out, scoring, error_score)
+    found = _aggregate_score_dicts(out)
+    result = {name: found[name] for name in ("fit_time", "score_time")}
+    if return_estimator:
+        result["estimator"] = found["estimator"]
+    if return_indices:
+        result["indices"] = dict(zip(("train", "test"), zip(*splits, strict=True), strict=True))
+    test = _normalize_score_results(found["test_scores"])
+    train = _normalize_score_results(found["train_scores"]) if return_train_score else {}
+    for name, values in test.items():
+        result[f"test_{name}"] = values
+        if return_train_score:
+            result[f"train_{name}"] = train[name]
+    return result
+
+
+def check_family(estimator: Any, instead: str) -> None:
+    """Raise TypeError for what is not an estimator of this package."""
+    if isinstance(estimator, type):
+        name = estimator.__name__
+        raise TypeError(
+            f"Expected an estimator of fastgnb, got the class {name}. Pass an instance: {name}()."
+        )
+    if not isinstance(estimator, GaussianClassifier):
+        raise TypeError(
+            f"Expected an estimator of fastgnb, got {type(estimator).__name__}. Only these learn "
+            f"from statistics that add; use sklearn.model_selection.{instead} for others."
+        )
+
+
+def check_failures(out: list[dict[str, Any]], scoring: Any, error_score: Any) -> None:
+    """Warn of fits that failed, raise where all did, and put error scores into their places."""
+    _warn_or_raise_about_fit_failures(out, error_score)
+    if callable(scoring):
+        _insert_error_scores(out, error_score)
+
+
+def _routed(
+    estimator: Any, scorers: Any, splitter: Any, groups: Any, params: dict[str, Any]
+) -> tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]]:
+    """Keywords of fit, of the scorer and of the splitter."""
+    if not get_config()["enable_metadata_routing"]:
+        return params, {}, {"groups": groups}
+    if groups is not None:
+        raise ValueError(
+            "`groups` can only be passed if metadata routing is not enabled via "
+            "`sklearn.set_config(enable_metadata_routing=True)`. When routing is enabled, pass "
+            "`groups` alongside other metadata via the `params` argument instead."
+        )
+    router = MetadataRouter(owner="cross_validate")
+    parts = {"splitter": (splitter, "split"), "estimator": (estimator, "fit"),
+             "scorer": (scorers, "score")}  # fmt: skip
+    for name, (part, method) in parts.items():
+        mapping = MethodMapping().add(caller="fit", callee=method)
+        router.add(**{name: part}, method_mapping=mapping)
+    try:
+        routed = process_routing(router, "fit", **params)
+    except UnsetMetadataPassedError as error:
+        raise UnsetMetadataPassedError(
+            message=str(error).replace("cross_validate.fit", "cross_validate"),
+            unrequested_params=error.unrequested_params,
+            routed_params=error.routed_params,
+        ) from error
+    return routed.estimator.fit, routed.scorer.score, routed.splitter.split

@@ -1,0 +1,1 @@
+"""Tables in and out, model files, and jobs over them."""

@@ -1,0 +1,1 @@
+"""Table files to batches of rows, and answers to table files."""

@@ -1,0 +1,253 @@
+"""Which columns are features, and which of these hold categories, where they are not named.
+
+All files decide, in any order alike: a feature is a column of numbers wherever it has a value.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from ..._system.optional import pa
+from .column_kinds import has_values, kind_of_type
+from .columns import Columns, check_present
+from .index_columns import index_columns, pandas_categoricals, partition_keys
+from .readers import SourceError, TableFile
+from .texts import advice, kind_of, nearly_numbers
+
+__all__ = ["Plan", "planned"]
+
+_Found = dict[str, dict[int, str]]
+"""What columns hold, "number", "boolean", "text" or "other", by their names and files."""
+
+
+_NUMBERS = {"number", "boolean"}
+
+
+class Plan(NamedTuple):
+    """Columns with their features, and what was decided about the others.
+
+    left_out : columns that are no features since they hold no numbers.
+    notes : other decisions. warnings : decisions that may well be wrong, to tell in any case.
+    """
+
+    columns: Columns
+    left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def planned(files: Sequence[TableFile], columns: Columns) -> Plan:
+    """The columns with their features, and the categorical ones of "auto".
+
+    By default every column of numbers or booleans that is not otherwise used is a feature, and so
+    are the categorical ones. Raises SourceError where files contradict each other: a column of
+    numbers here and of text there, or columns of numbers that only some files have, unless a file
+    has just those that all have. Cost: reads on in CSV where a column is blank in the first block
+    of every file.
+    """
+    automatic = isinstance(columns.categorical, str)
+    if columns.features is not None:
+        found = _found(files, columns.features if automatic else ())
+        columns = _with_categorical(files, columns, found)
+        odd = _nearly_numbers(files, {name: found[name] for name in columns.marked if automatic})
+        return Plan(columns, warnings=tuple(_odd_warnings(odd, columns.marked)))
+    apart = {columns.target, columns.weight, *columns.exclude}
+    indexes = _indexes(files) - apart - set(columns.marked)
+    found = _found(files, (name for name in _names(files) if name not in apart | indexes))
+    named = columns.marked
+    columns = _with_categorical(files, columns, found)
+    return _default_features(files, columns, found, indexes, named)
+
+
+def _with_categorical(files: Sequence[TableFile], columns: Columns, found: _Found) -> Columns:
+    if not isinstance(columns.categorical, str):
+        return columns
+    coded = {name for file in files for name in pandas_categoricals(file.schema)}
+    marked = tuple(
+        name
+        for name, kinds in found.items()
+        if _is_categorical(files, name, kinds, coded=name in coded)
+    )
+    return dataclasses.replace(columns, categorical=marked)
+
+
+def _default_features(
+    files: Sequence[TableFile],
+    columns: Columns,
+    found: _Found,
+    indexes: Collection[str],
+    named: Collection[str],
+) -> Plan:
+    """`named` are the categorical columns that the user named, which need no warning."""
+    marked, names = set(columns.marked), list(found)
+    numeric = [name for name in names if name in marked or _is_feature(files, name, found[name])]
+    partly = _not_everywhere(files, numeric)
+    chosen = tuple(name for name in numeric if name not in partly)
+    odd = _nearly_numbers(files, {name: found[name] for name in names if name not in named})
+    if not chosen:
+        what = "no numeric or boolean column" if any(found.values()) else "no column with values"
+        advice_ = _held(odd)
+        if indexes:
+            advice_ += f"; an index or a row number is one only by --features: {_listed(indexes)}"
+        raise SourceError(f"{files[0].path}: {what} to use as a feature{advice_}")
+    left_out = tuple(name for name in names if name not in set(numeric))
+    warnings = _odd_warnings(odd, marked)
+    if partly:
+        warnings.append(f"left out, as not every file has them: {_listed(partly)}")
+    notes = _partition_notes(files)
+    if indexes:
+        told = warnings if _is_contested(files, indexes) else notes
+        listed = _listed(indexes)
+        told.insert(0, f"left out, an index or a row number, unless --features names it: {listed}")
+    return Plan(
+        dataclasses.replace(columns, features=chosen), left_out, tuple(notes), tuple(warnings)
+    )
+
+
+def _odd_warnings(odd: Mapping[str, str], marked: Collection[str]) -> list[str]:
+    return [
+        f"column {name!r} is {'taken for categories' if name in marked else 'left out'}, as it "
+        f"holds {text!r}{advice(text)}"
+        for name, text in odd.items()
+    ]
+
+
+def _is_feature(files: Sequence[TableFile], name: str, found: dict[int, str]) -> bool:
+    kinds = {i: "numbers" if kind in _NUMBERS else "text" for i, kind in found.items()}
+    _check_agree(files, name, kinds, found, "leave it out with --exclude")
+    return "numbers" in kinds.values()
+
+
+def _is_categorical(
+    files: Sequence[TableFile], name: str, found: dict[int, str], *, coded: bool
+) -> bool:
+    """`coded` says whether the column was a categorical in pandas."""
+    kinds = {i: f"{kind}s" for i, kind in found.items() if kind in _NUMBERS}
+    coded = coded or any(pa.types.is_dictionary(kind) for kind in _types(files, name))
+    if not coded:
+        _check_agree(files, name, kinds, found, "name it in --categorical or --exclude")
+    return coded or bool(set(found.values()) & {"boolean", "text"})
+
+
+def _check_agree(
+    files: Sequence[TableFile],
+    name: str,
+    kinds: dict[int, str],
+    found: dict[int, str],
+    remedy: str,
+) -> None:
+    """Raise SourceError unless `kinds`, words for what is `found`, are one."""
+    if len(set(kinds.values())) > 1:
+        first = min(kinds)
+        other = next(i for i in sorted(kinds) if kinds[i] != kinds[first])
+        raise SourceError(
+            f"{files[other].path}: column {name!r} holds {kinds[other]}, but {kinds[first]} in "
+            f"{files[first].path}; {remedy}{_held(_nearly_numbers(files, {name: found}))}"
+        )
+
+
+def _found(files: Sequence[TableFile], names: Iterable[str]) -> _Found:
+    """What each column holds in the files that have a value of it."""
+    found: _Found = {name: {} for name in names}
+    for i, file in enumerate(files):
+        for field in file.schema:
+            if field.name in found and (kind := kind_of_type(field.type)):
+                found[field.name][i] = kind
+    for name, kinds in found.items():
+        if len({kind in _NUMBERS for kind in kinds.values()}) > 1:
+            found[name] = {
+                i: kind
+                for i, kind in kinds.items()
+                if files[i].is_text or has_values(files[i], name)
+            }
+    _look_further(files, found)
+    return found
+
+
+def _look_further(files: Sequence[TableFile], found: _Found) -> None:
+    """Read on in CSV for columns that are blank in the first block of every file."""
+    blank = [name for name, kinds in found.items() if not kinds]
+    for i, file in enumerate(files):
+        names = [name for name in blank if file.is_text and name in file.schema.names]
+        for name, texts in file.first_values(names, beyond=True).items():
+            if (kind := kind_of(texts)) is not None:
+                found[name][i] = kind
+
+
+def _names(files: Sequence[TableFile]) -> list[str]:
+    """All columns, in the order of the file whose path is the first by name, whatever was given
+    first, and then those of the next."""
+    by_name = sorted(files, key=lambda file: file.path)
+    return list(dict.fromkeys(name for file in by_name for name in file.schema.names))
+
+
+def _types(files: Sequence[TableFile], name: str) -> list[pa.DataType]:
+    """The types of a column in the files that have it."""
+    return [
+        file.schema.field(i).type for file in files for i in file.schema.get_all_field_indices(name)
+    ]
+
+
+def _indexes(files: Sequence[TableFile]) -> set[str]:
+    return {name for file in files for name in index_columns(file.schema)}
+
+
+def _is_contested(files: Sequence[TableFile], indexes: Collection[str]) -> bool:
+    """Whether one of the indexes is a column like others in some file."""
+    return any(
+        not set(indexes).isdisjoint(set(file.schema.names) - index_columns(file.schema))
+        for file in files
+    )
+
+
+def _not_everywhere(files: Sequence[TableFile], numeric: Sequence[str]) -> list[str]:
+    """Features that some file lacks, where another file has just those that all have.
+
+    Raises SourceError where each file has some of its own: a column was renamed, perhaps.
+    """
+    times = Counter(name for file in files for name in set(file.schema.names))
+    partly = [name for name in numeric if times[name] < len(files)]
+    if partly and not any(set(partly).isdisjoint(file.schema.names) for file in files):
+        check_present(files, [name for name in numeric if name in set(files[0].schema.names)])
+    return partly
+
+
+def _partition_notes(files: Sequence[TableFile]) -> list[str]:
+    keys = partition_keys(file.path for file in files)
+    there = {name for file in files for name in file.schema.names}
+    keys = [key for key in keys if key not in there]
+    if not keys:
+        return []
+    return [f"folders are named by {_listed(keys)}, but such keys are not read as columns"]
+
+
+def _nearly_numbers(files: Sequence[TableFile], found: _Found) -> dict[str, str]:
+    """Columns of text in CSV that would be numbers but for values such as the one that is given.
+
+    One file tells of each column: the first by name that holds text in it.
+    """
+    told: dict[int, list[str]] = {}
+    for name, kinds in found.items():
+        texts = [i for i, kind in kinds.items() if kind == "text" and files[i].is_text]
+        if texts:
+            told.setdefault(min(texts, key=lambda i: files[i].path), []).append(name)
+    odd = {}
+    for i, names in told.items():
+        for name, values in files[i].first_values(names, beyond=False).items():
+            if (text := nearly_numbers(values)) is not None:
+                odd[name] = text
+    return odd
+
+
+def _held(odd: Mapping[str, str]) -> str:
+    """What the first such column holds, and what to do."""
+    return next(
+        (f"; column {name!r} holds {text!r}{advice(text)}" for name, text in odd.items()), ""
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, sorted(names)))

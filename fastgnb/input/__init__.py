@@ -1,0 +1,1 @@
+"""Array-likes and frames to plain arrays, labels to codes, and every check of them."""

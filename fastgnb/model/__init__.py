@@ -1,0 +1,1 @@
+"""One model: a member of the family with its options, statistics and parameters."""

@@ -1,0 +1,194 @@
+"""What is odd about the features of a model, for whoever asks: the estimators say nothing of it.
+
+`drowned` looks at statistics, after the fact. `KeyWatch` looks at rows as they pass, in memory that
+does not grow with them: for columns that number the rows, as an identifier does.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..stats.class_stats import ClassStats
+from ..stats.mixed_stats import MixedStats
+
+__all__ = ["Drowned", "KeyWatch", "Numbering", "Uneven", "drowned", "uneven"]
+
+_UNEVEN = 100.0
+"""Ratio of standard deviations from which features are taken to be in different units."""
+
+_FEW = 64
+"""Rows that are looked at first, since they rule most columns out."""
+
+_ENOUGH = {"increasing": 20, "decreasing": 20, "distinct": 100}
+"""Fewest values for which it is not just chance."""
+
+_SAMPLE = 1 << 14
+"""Most values of a column that are kept, to see whether one comes again."""
+
+
+class Drowned(NamedTuple):
+    """Features whose variance is below the smoothing, so that they hardly count.
+
+    features : their positions, at least one. epsilon : what is added to every variance.
+    widest, variance : the feature of the largest variance, which epsilon is a share of, and it.
+    remedy : the `var_smoothing` that makes epsilon a thousandth of the smallest such variance.
+    """
+
+    features: tuple[int, ...]
+    epsilon: float
+    widest: int
+    variance: float
+    remedy: float
+
+
+class Numbering(NamedTuple):
+    """A feature that numbers the rows: "increasing", "decreasing" or "distinct" whole numbers."""
+
+    feature: int
+    how: str
+
+
+def drowned(stats: ClassStats | MixedStats, epsilon: float, var_smoothing: float) -> Drowned | None:
+    """The features that vary, over all rows, by less than what smoothing adds; None for none.
+
+    epsilon is the fitted `epsilon_`, and positions count all features. Cost: O(k d).
+    """
+    gaussian, at = stats, np.arange(stats.n_features)
+    if isinstance(stats, MixedStats):
+        gaussian, at = stats.gaussian, np.flatnonzero(~stats.is_categorical)
+    assert isinstance(gaussian, ClassStats)
+    variance = gaussian.to_diag().collapse().variance[0]
+    low = (variance > 0) & (variance < epsilon)
+    if not low.any():
+        return None
+    widest = int(variance.argmax())
+    remedy = var_smoothing * (float(variance[low].min()) / epsilon) / 1000
+    places = tuple(int(j) for j in at[low])
+    return Drowned(places, float(epsilon), int(at[widest]), float(variance[widest]), remedy)
+
+
+class Uneven(NamedTuple):
+    """The features of least and largest standard deviation over all rows, of those that vary."""
+
+    least: int
+    largest: int
+    sd: tuple[float, float]
+
+
+def uneven(stats: ClassStats | MixedStats) -> Uneven | None:
+    """Features whose standard deviations differ by a factor of 100 or more; None for none.
+
+    That matters where features are compared with each other: principal axes, and variances that
+    are shared over features. Cost: O(k d).
+    """
+    gaussian = stats.gaussian if isinstance(stats, MixedStats) else stats
+    sd = np.sqrt(gaussian.to_diag().collapse().variance[0])
+    varies = np.flatnonzero(sd > 0)
+    if not len(varies):
+        return None
+    least, largest = (int(varies[at(sd[varies])]) for at in (np.argmin, np.argmax))
+    if sd[largest] < _UNEVEN * sd[least]:
+        return None
+    return Uneven(least, largest, (float(sd[least]), float(sd[largest])))
+
+
+class KeyWatch:
+    """Whether features number the rows, over batches of rows X (n, d) in their order.
+
+    That is: every value is a whole number, and each is above all before, or below, or they are
+    distinct. Where many rows have passed, distinctness is that of a sample of the values, with all
+    their rows. Missing values are passed over. Memory: 128 KB for each feature that is still such a
+    one; time: little, since most features are ruled out by the first rows.
+    """
+
+    def __init__(self) -> None:
+        self._columns: dict[int, _Column] | None = None
+
+    def update(self, X: NDArray[Any]) -> None:
+        """Look at the next rows, of finite numbers and NaN."""
+        if self._columns is None:
+            head = X[:_FEW]
+            whole = np.isnan(head) | (head == np.floor(head))
+            self._columns = {j: _Column() for j in np.flatnonzero(whole.all(axis=0)).tolist()}
+        for j in list(self._columns):
+            if not self._columns[j].update(X[:, j]):
+                del self._columns[j]
+
+    def found(self, at: NDArray[np.int64] | None = None) -> list[Numbering]:
+        """The columns of X that number the rows so far; `at` (d,) are their features, if others."""
+        named = ((j, column.how()) for j, column in (self._columns or {}).items())
+        return [
+            Numbering(j if at is None else int(at[j]), how) for j, how in named if how is not None
+        ]
+
+
+class _Column:
+    """One feature of a `KeyWatch`."""
+
+    def __init__(self) -> None:
+        self._n = 0
+        self._last = np.nan
+        self._rises = self._falls = self._differs = True
+        self._shift = 0  # values are in the sample where so many leading bits are 0
+        self._sample = np.empty(0, np.uint64)
+
+    def how(self) -> str | None:
+        how = "increasing" if self._rises else "decreasing" if self._falls else "distinct"
+        return how if self._n >= _ENOUGH[how] else None
+
+    def update(self, column: NDArray[Any]) -> bool:
+        """Whether the feature may still be one, after further values."""
+        for part in (column[:_FEW], column[_FEW:]):
+            values = part[~np.isnan(part)]
+            if not len(values):
+                continue
+            # Larger whole numbers of this type are rounded: equal ones may have been distinct.
+            limit = 2.0 ** (np.finfo(values.dtype).nmant + 1)
+            rounded = bool((np.abs(values) >= limit).any())
+            if not (rounded or (values == np.floor(values)).all()):
+                return False
+            self._follow(values, limit)
+            self._differs = self._differs and not rounded and self._all_new(values)
+            if not (self._rises or self._falls or self._differs):
+                return False
+            self._n += len(values)
+        return True
+
+    def _follow(self, values: NDArray[Any], limit: float) -> None:
+        """Whether they go on in one direction."""
+        if not (self._rises or self._falls):
+            return
+        a, b = np.append(self._last, values[:-1]), values
+        if np.isnan(self._last):
+            a, b = a[1:], b[1:]
+        tie = (a == b) & (np.abs(b) >= limit)
+        self._rises = self._rises and bool((tie | (a < b)).all())
+        self._falls = self._falls and bool((tie | (a > b)).all())
+        self._last = float(values[-1])
+
+    def _all_new(self, values: NDArray[Any]) -> bool:
+        """Whether no value of the sample came twice."""
+        keys = _scrambled(values)
+        while len(keys := keys[self._sampled(keys)]) > _SAMPLE:
+            self._shift += 1
+        every = np.concatenate([self._sample[self._sampled(self._sample)], keys])
+        self._sample = np.unique(every)
+        if len(self._sample) < len(every):
+            return False
+        while len(self._sample) > _SAMPLE:
+            self._shift += 1
+            self._sample = self._sample[self._sampled(self._sample)]
+        return True
+
+    def _sampled(self, keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        if not self._shift:
+            return np.ones(len(keys), np.bool_)
+        return np.asarray(keys >> np.uint64(64 - self._shift) == 0)
+
+
+def _scrambled(values: NDArray[Any]) -> NDArray[np.uint64]:
+    """Distinct whole numbers as distinct ones whose leading bits are spread (Fibonacci hashing)."""
+    return np.asarray(values.astype(np.int64).view(np.uint64) * np.uint64(0x9E3779B97F4A7C15))

@@ -1,0 +1,173 @@
+"""Rows and parameters to labels, probabilities and densities: the one way to every answer.
+
+Scoring kernels read where shapes tell them to, and check nothing. So all that reaches them is
+checked here, wherever it comes from: attributes that were edited, pickles, files.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..estimate.categorical import MixedParams
+from ..estimate.diagonal import GaussianParams, RotatedParams, check_possible
+from ..input.arrow import plain_values
+from ..kernels.logs import log
+from ..kernels.score.categorical import score_mixed as score_mixed_rows
+from ..kernels.score.diagonal import score as score_rows
+from ..kernels.score.outputs import Scores, Table
+from ..kernels.score.whitened import Basis, score_rotated
+
+_SQRT_HALF = math.sqrt(0.5)
+_LOG_2PI = math.log(2.0 * math.pi)
+_FLOAT64 = np.dtype(np.float64)
+
+
+def score(
+    X: NDArray[Any],
+    params: GaussianParams | RotatedParams,
+    *,
+    codes: bool = True,
+    values: NDArray[np.int64] | None = None,
+    table: Table | None = None,
+    evidence: bool = False,
+    skip: bool = False,
+    dtype: Any = np.float64,
+) -> Scores:
+    """Score rows X (n, d), real and of any dtype and layout, in one pass. See `Scores`.
+
+    With `values` (k,) these are returned in the place of the codes. The caller looks at
+    `Scores.bad` and reports the row. With `skip`, a NaN's term is absent, which needs diagonal
+    covariances. Raises ValueError for parameters that are not float64 of the shapes of k classes
+    and the rows' d features, or in which no class is possible, and for rows that are no table.
+    """
+    X = _checked(X, params, values)
+    if isinstance(params, RotatedParams):
+        basis = Basis(params.centre, params.whitener, params.mean, params.scale * _SQRT_HALF)
+        const = params.log_prior - 0.5 * (params.log_det + params.mean.shape[1] * _LOG_2PI)
+        return score_rotated(
+            X, basis, const,
+            codes=codes, values=values, table=table, evidence=evidence, dtype=dtype,
+        )  # fmt: skip
+    return score_rows(
+        X, *_diagonal(params, skip=skip),
+        codes=codes, values=values, table=table, evidence=evidence, dtype=dtype,
+    )  # fmt: skip
+
+
+def score_mixed(
+    X: NDArray[Any],
+    slots: NDArray[np.int32],
+    params: MixedParams,
+    *,
+    codes: bool = True,
+    values: NDArray[np.int64] | None = None,
+    table: Table | None = None,
+    evidence: bool = False,
+    skip: bool = False,
+    dtype: Any = np.float64,
+) -> Scores:
+    """As `score`, of continuous features X (n, c) and categorical ones, slots (q, n) of a table.
+
+    Raises ValueError, too, for slots beyond the table, and for tables of other classes.
+    """
+    X = _checked(X, params.gaussian, values)
+    _check_slots(slots, params, len(X))
+    return score_mixed_rows(
+        X, slots, *_diagonal(params.gaussian, skip=skip), params.table, params.limit,
+        codes=codes, values=values, output=table, evidence=evidence, dtype=dtype,
+    )  # fmt: skip
+
+
+def _diagonal(params: GaussianParams, *, skip: bool) -> tuple[Any, Any, Any, Any]:
+    """Mean, scale, log_norm and const as kernels want them. See `kernels.score.score`."""
+    scale = params.whitener * _SQRT_HALF
+    log_norm = 0.5 * _LOG_2PI - log(params.whitener) if skip else None
+    const = params.log_prior
+    if not skip:
+        const = const - 0.5 * (params.log_det + params.mean.shape[1] * _LOG_2PI)
+    return params.mean, scale, log_norm, const
+
+
+def decisions(
+    joint: NDArray[np.float64], log_proba: Callable[[], NDArray[Any]]
+) -> NDArray[np.float64]:
+    """Log odds (n,) of the second of two classes, or joint log likelihoods (n, k), all finite.
+
+    joint (n, k) may become part of the result. log_proba (n, k) is asked for only where the joint
+    log likelihoods of a row overflow, and then tells the order of the classes.
+    """
+    lowest = np.finfo(np.float64).min
+    if joint.shape[1] == 2:
+        with np.errstate(invalid="ignore", over="ignore"):
+            odds = joint[:, 1] - joint[:, 0]
+        far = ~np.isfinite(odds)
+        if far.any():
+            late = log_proba()[far].astype(np.float64)
+            odds[far] = np.clip(late[:, 1] - late[:, 0], lowest, -lowest)
+        return np.asarray(odds)
+    far = joint.max(axis=1) == -np.inf
+    out = np.maximum(joint, lowest, out=joint)
+    if far.any():
+        late = log_proba()[far]
+        above = (late[:, None, :] > late[:, :, None]).sum(axis=2) / late.shape[1]
+        out[far] = np.where(late > -np.inf, lowest * (0.5 + 0.5 * above), lowest)
+    return out
+
+
+def _checked(
+    X: Any, params: GaussianParams | RotatedParams, values: NDArray[np.int64] | None
+) -> NDArray[Any]:
+    """X as a plain array. Raises ValueError for what a kernel would read beyond, see `score`."""
+    rows: NDArray[Any] = np.asarray(plain_values(X))
+    if rows.ndim != 2:
+        raise ValueError(f"Expected rows of shape (n, d), got {rows.shape}.")
+    arrays = list(vars(params).values())
+    # In the usual case, which a call for one row notices, a type is that very object.
+    if [type(each) is np.ndarray and each.dtype is _FLOAT64 for each in arrays].count(False) and (
+        not all(isinstance(each, np.ndarray) and each.dtype == _FLOAT64 for each in arrays)
+    ):
+        kinds = {name: _kind(each) for name, each in vars(params).items()}
+        raise ValueError(f"Expected parameters that are arrays of float64, got {kinds}.")
+    shapes = tuple([each.shape for each in arrays])
+    k, d = len(shapes[0]) and shapes[0][0], rows.shape[1]
+    if shapes != _expected(params, k, d):
+        named = dict(zip(vars(params), shapes, strict=True))
+        raise ValueError(
+            f"Expected parameters of {k} classes and {d} features, got shapes {named}."
+        )
+    if values is not None and (values.shape != (k,) or values.dtype != np.int64):
+        raise ValueError(f"Expected {k} values of int64, got {values.dtype} {values.shape}.")
+    check_possible(params.log_prior > -np.inf)
+    return rows
+
+
+def _expected(params: GaussianParams | RotatedParams, k: int, d: int) -> tuple[Any, ...]:
+    """The shapes of the parameters of k classes and d features, in the order of their fields."""
+    if isinstance(params, GaussianParams):
+        return (k,), (k, d), (k, d), (k,)
+    g, r = (*params.whitener.shape, 0, 0)[:2]
+    g = g if g == 1 else k
+    return (k,), (k,), (g, d), (g, r, d), (k, r), (k, r)
+
+
+def _kind(value: Any) -> str:
+    return f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else type(value).__name__
+
+
+def _check_slots(slots: NDArray[np.int32], params: MixedParams, n: int) -> None:
+    k = len(params.gaussian.log_prior)
+    width = params.table.shape[-1]
+    for each in (params.table, params.limit):
+        if each.shape != (k, width) or each.dtype != _FLOAT64:
+            raise ValueError(f"Expected a table of shape {(k, width)}, got {_kind(each)}.")
+    if slots.ndim != 2 or slots.shape[1] != n or slots.dtype != np.int32:
+        raise ValueError(f"Expected slots of int32 for {n} rows, got {_kind(slots)}.")
+    if slots.size and not (slots.min() >= 0 and slots.max() < width):
+        raise ValueError(
+            f"Expected categories within a table of {width}, got {slots.min()} to {slots.max()}."
+        )

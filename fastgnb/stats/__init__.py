@@ -1,0 +1,1 @@
+"""Statistics: numbers that add, subtract and merge."""

@@ -1,0 +1,397 @@
+"""Python threads, threading layers, forks, pools of workers and interrupts: right, and they end."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+import joblib
+import numba
+import numpy as np
+import pytest
+from layers import PRELOAD_TBB, has_layer
+
+from fastgnb import ClassStats, GaussianNB
+from fastgnb._numba import decorators as _jit
+
+pytestmark = pytest.mark.compiled
+
+LAYERS = ("omp", "tbb", "workqueue")
+forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+
+START = """
+import os, threading, warnings
+import numba
+import numpy as np
+from fastgnb import GaussianNB
+from fastgnb._numba import decorators as _jit
+warnings.simplefilter("ignore", DeprecationWarning)
+_jit.PARALLEL_WORK = 0
+_jit.LARGE_WORK = 300_000  # some calls on each side
+r = np.random.default_rng(0)
+X, y = r.normal(size=(30_000, 4)) + np.arange(30_000)[:, None] % 3, np.arange(30_000) % 3
+want = GaussianNB().fit(X, y)
+proba = want.predict_proba(X)
+
+def right(rows=30_000):
+    fitted = GaussianNB().fit(X, y)
+    pieces = GaussianNB().partial_fit(X[:10_000], y[:10_000], [0, 1, 2])
+    pieces.partial_fit(X[10_000:], y[10_000:])
+    return bool(
+        (fitted.theta_ == want.theta_).all()
+        and np.allclose(pieces.var_, want.var_, rtol=1e-13, atol=0)
+        and (want.predict_proba(X[:rows]) == proba[:rows]).all()
+    )
+"""
+
+
+@pytest.fixture(params=LAYERS)
+def with_layer(python, request):
+    """Run code after START in a process of a threading layer and two threads."""
+    if not has_layer(python, request.param):
+        pytest.skip(f"this machine has no {request.param} threading layer")
+    start = (PRELOAD_TBB if request.param == "tbb" else "") + START
+
+    def run(code):
+        env = {"NUMBA_THREADING_LAYER": request.param, "NUMBA_NUM_THREADS": "2"}
+        return python(start + code, **env).strip()
+
+    return run
+
+
+def test_threads_may_call_at_once_beside_a_foreign_parallel_loop(with_layer):
+    code = """
+@numba.njit(parallel=True)
+def foreign(a):
+    for i in numba.prange(len(a)):
+        a[i] = a[i] + 1.0
+
+a, bad, stop = np.zeros(10_000), [], threading.Event()
+def stranger():
+    rounds = 0
+    while rounds < 200 or not stop.is_set():
+        foreign(a)
+        rounds += 1
+    if not (a == rounds).all():
+        bad.append(("foreign", rounds, a[0]))
+def work(me):
+    for i in range(200):
+        if not right(5_000 + 100 * me + i):
+            bad.append((me, i))
+other = threading.Thread(target=stranger)
+threads = [threading.Thread(target=work, args=(me,)) for me in range(8)]
+[t.start() for t in [other, *threads]]; [t.join() for t in threads]
+stop.set(); other.join()
+print(bad, numba.threading_layer() == os.environ["NUMBA_THREADING_LAYER"])
+"""
+    assert with_layer(code) == "[] True"
+
+
+FORKS = {
+    "child and grandchild": """
+def child(depth):
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0 if right() and (depth == 0 or child(depth - 1) == 0) else 1)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+print(child(1), right())
+""",
+    "from a thread while another is at work": """
+if numba.threading_layer() == "tbb":  # Numba warns of this on standard error
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+stop, out = threading.Event(), []
+def busy():
+    while not stop.is_set():
+        want.predict_proba(X)
+def fork():
+    for _ in range(5):
+        pid = os.fork()
+        if pid == 0:
+            os._exit(0 if right() else 1)
+        out.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+other, forker = threading.Thread(target=busy), threading.Thread(target=fork)
+other.start(); forker.start(); forker.join(); stop.set(); other.join()
+print(sum(out) if len(out) == 5 else out, right())
+""",
+    "multiprocessing": """
+import multiprocessing
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    print(0 if all(pool.map(right, [100, 20_000, 30_000])) else 1, right())
+""",
+}
+
+
+@forks
+@pytest.mark.parametrize("how", FORKS)
+def test_a_forked_process_fits_and_predicts(with_layer, how):
+    assert with_layer(FORKS[how]) == "0 True"
+
+
+@forks
+def test_a_forked_process_starts_no_threads(with_layer):
+    """As many processes as cores, each with as many threads, would be too many."""
+    code = """
+pid = os.fork()
+if pid == 0:
+    right()
+    started = [t.name for t in threading.enumerate() if t.name.startswith("fastgnb")]
+    os._exit(len(started))
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"""
+    assert with_layer(code) == "0"
+
+
+@pytest.fixture
+def many_rows(make_data):
+    X, y = make_data(40_000, 8, 5)
+    model = GaussianNB().fit(X, y)
+    return X, y, model, model.predict_proba(X)
+
+
+def work(X, y, model):
+    """A fit and a prediction, and how many threads they may use and have started."""
+    fitted, proba = GaussianNB().fit(X, y), model.predict_proba(X)
+    own = [t for t in threading.enumerate() if t.name.startswith("fastgnb")]
+    return fitted.theta_, proba, _jit.n_threads(), len(own)
+
+
+def check(results, model, proba):
+    for theta, got, _, _ in results:
+        np.testing.assert_array_equal(theta, model.theta_)
+        np.testing.assert_array_equal(got, proba)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_workers_of_joblib(many_rows, jobs):
+    X, y, model, proba = many_rows
+    with joblib.parallel_config("loky", inner_max_num_threads=jobs):
+        results = joblib.Parallel(n_jobs=2)(joblib.delayed(work)(X, y, model) for _ in range(4))
+    check(results, model, proba)
+    for _, _, threads, own in results:
+        assert threads == min(jobs, os.cpu_count() or 1)
+        assert own <= threads - 1
+
+
+def test_threads_of_joblib(many_rows):
+    X, y, model, proba = many_rows
+    with joblib.parallel_config("threading"):
+        results = joblib.Parallel(n_jobs=4)(joblib.delayed(work)(X, y, model) for _ in range(12))
+    check(results, model, proba)
+    assert max(own for *_, own in results) < max(numba.config.NUMBA_NUM_THREADS, 1)
+
+
+def test_a_pool_of_threads(many_rows):
+    X, y, model, proba = many_rows
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(lambda _: work(X, y, model), range(24)))
+    check(results, model, proba)
+    assert max(own for *_, own in results) < max(numba.config.NUMBA_NUM_THREADS, 1)
+
+
+@pytest.mark.parametrize("start", multiprocessing.get_all_start_methods())
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_pool_of_processes(many_rows, start):
+    X, y, model, proba = many_rows
+    context = multiprocessing.get_context(start)
+    with ProcessPoolExecutor(2, mp_context=context) as pool:
+        results = [one.result() for one in [pool.submit(work, X, y, model) for _ in range(3)]]
+    check(results, model, proba)
+    if start == "fork":
+        assert [own for *_, own in results] == [0, 0, 0]
+
+
+def test_a_thread_that_may_use_one_thread_uses_one(many_rows, monkeypatch):
+    X, y, model, proba = many_rows
+    monkeypatch.setattr(_jit, "PARALLEL_WORK", 0)
+    monkeypatch.setattr(_jit.Kernel, "_run_parallel", lambda *args: pytest.fail("threads"))
+    results = []
+
+    def alone():
+        numba.set_num_threads(1)
+        results.append(work(X, y, model))
+
+    thread = threading.Thread(target=alone)
+    thread.start()
+    thread.join()
+    check(results, model, proba)
+    assert results[0][2] == 1
+
+
+@pytest.fixture
+def two_threads():
+    if numba.config.NUMBA_NUM_THREADS < 2:
+        pytest.skip("one thread only")
+    before = numba.get_num_threads()
+    numba.set_num_threads(2)
+    yield
+    numba.set_num_threads(before)
+
+
+@pytest.fixture
+def recorded(monkeypatch):
+    """A kernel that notes the ranges of blocks it is called for, without the compiler."""
+    calls: list[tuple[str, int, int]] = []
+    kernel = _jit.Kernel(lambda first, last: None)
+    monkeypatch.setattr(_jit, "_KERNELS", _jit._KERNELS[:-1])
+    kernel.body = lambda first, last: calls.append(("alone", first, last))
+    kernel._run_parallel = lambda first, last, args, work: calls.append(("team", first, last))
+    return kernel, calls
+
+
+def test_a_kernel_that_runs_leaves_others_to_one_thread(two_threads, recorded):
+    kernel, calls = recorded
+    large = _jit.PARALLEL_WORK
+    kernel(8, work=0)
+    kernel(8, work=large)
+    kernel(1, work=large)
+    _jit._process.running["kernel"] = object()
+    kernel(8, work=large)
+    del _jit._process.running["kernel"]
+    kernel(8, work=large)
+    assert [who for who, *_ in calls] == ["alone", "team", "alone", "alone", "team"]
+    assert not _jit._process.running
+
+
+def test_no_call_into_compiled_code_is_long(recorded):
+    """So that Python acts on a signal between two of them."""
+    kernel, calls = recorded
+    work = 10 * _jit._UNINTERRUPTED
+    kernel(128, work=work)
+    assert [first for _, first, _ in calls] == [0, *(last for *_, last in calls[:-1])]
+    assert calls[-1][2] == 128
+    assert all((last - first) * work <= 128 * _jit._UNINTERRUPTED for _, first, last in calls)
+    calls.clear()
+    kernel(3, work=10 * work)
+    assert [(first, last) for _, first, last in calls] == [(0, 1), (1, 2), (2, 3)]
+
+
+def test_a_call_does_not_wait_for_threads_that_get_no_core(two_threads, monkeypatch, many_rows):
+    """All our threads sleep through this call, as they do where other processes have the cores."""
+    X, _, model, proba = many_rows
+    monkeypatch.setattr(_jit, "PARALLEL_WORK", 0)
+    monkeypatch.setattr(_jit, "_layer_is_safe", lambda: False)
+    model.predict_proba(X)
+    assert _jit._process.threads is not None
+    wake = threading.Event()
+    sleepers = [_jit._process.threads.submit(wake.wait, 60) for _ in range(64)]
+    np.testing.assert_array_equal(model.predict_proba(X), proba)
+    assert not any(one.done() for one in sleepers)
+    wake.set()
+    assert all(one.result() for one in sleepers)
+    np.testing.assert_array_equal(model.predict_proba(X), proba)
+
+
+@pytest.mark.parametrize("safe", [True, False])
+def test_teams_of_either_kind_give_the_same_bits(two_threads, monkeypatch, many_rows, safe):
+    X, y, model, proba = many_rows
+    monkeypatch.setattr(_jit, "PARALLEL_WORK", 0)
+    monkeypatch.setattr(_jit, "LARGE_WORK", 0)
+    monkeypatch.setattr(_jit, "_layer_is_safe", lambda: safe)
+    if safe and numba.threading_layer() == "workqueue":
+        pytest.skip("Numba's threads are not safe here")
+    for threads in (1, 2):
+        numba.set_num_threads(threads)
+        check([work(X, y, model)], model, proba)
+
+
+def test_a_kernel_without_memory_says_so(monkeypatch):
+    def fail(n, address, state, last, grain, args):
+        state[1] = 1
+
+    monkeypatch.setattr(_jit, "_drive_own_threads", fail)
+    monkeypatch.setattr(_jit.Kernel, "_address", lambda self, args: 0)
+    kernel = _jit.Kernel(lambda first, last: None)
+    monkeypatch.setattr(_jit, "_KERNELS", _jit._KERNELS[:-1])
+    with pytest.raises(MemoryError, match="found no memory"):
+        kernel._run_parallel(0, 2, (), 0)
+
+
+def test_threads_that_cannot_start_are_done_without(two_threads, monkeypatch, many_rows):
+    """Python starts none while it shuts down."""
+    X, _, model, proba = many_rows
+    ended = ThreadPoolExecutor(1)
+    ended.shutdown()
+    monkeypatch.setattr(_jit, "PARALLEL_WORK", 0)
+    monkeypatch.setattr(_jit, "_layer_is_safe", lambda: False)
+    monkeypatch.setattr(_jit._process, "threads", ended)
+    np.testing.assert_array_equal(model.predict_proba(X), proba)
+
+
+def test_predicting_while_python_ends(python):
+    code = """
+import atexit
+import numpy as np
+from fastgnb import GaussianNB
+from fastgnb._numba import decorators as _jit
+_jit.PARALLEL_WORK = 0
+X, y = np.random.default_rng(0).normal(size=(20_000, 4)), np.arange(20_000) % 3
+model = GaussianNB().fit(X, y)
+want = model.predict(X)
+atexit.register(lambda: print((model.predict(X) == want).all()))
+"""
+    assert python(code).strip() == "True"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX sends them")
+@pytest.mark.parametrize("call", ["fit", "partial_fit", "predict_proba"])
+def test_an_interrupt_leaves_the_model_as_it_was(many_rows, monkeypatch, call):
+    X, y, model, proba = many_rows
+    before = model.__dict__.copy()
+    monkeypatch.setattr(_jit, "_UNINTERRUPTED", 1 << 16)
+    run, calls = _jit.Kernel._run, []
+
+    def interrupted(kernel, first, last, args, work):
+        run(kernel, first, last, args, work)
+        if kernel.name in ("_sum_blocks", "_score"):
+            calls.append(first)
+            if len(calls) == 2:
+                signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(_jit.Kernel, "_run", interrupted)
+    arguments = (X,) if call == "predict_proba" else (X + 1, y)
+    with pytest.raises(KeyboardInterrupt):
+        getattr(model, call)(*arguments)
+    assert len(calls) == 2
+    monkeypatch.undo()
+    assert model.__dict__.keys() == before.keys()
+    assert all(model.__dict__[name] is before[name] for name in before)
+    assert not _jit._process.running
+    np.testing.assert_array_equal(model.predict_proba(X), proba)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX sends them")
+@pytest.mark.parametrize("work", ["fit(X, y)", "predict(X)"])
+def test_ctrl_c_ends_a_long_call(python, work):
+    """The rows would take minutes; they are one row in memory."""
+    code = f"""
+import os, signal, threading, time
+import numpy as np
+from fastgnb import GaussianNB
+few = GaussianNB().fit(np.arange(8.0).reshape(4, 2), [0, 0, 1, 1])
+few.predict(np.zeros((4, 2), "i4"))
+X = np.broadcast_to(np.array([1, 2], "i4"), (1_000_000_000 // {{}}, 2))
+y = np.broadcast_to(np.array([1], "i4"), len(X))
+before = few.theta_.copy()
+def later():
+    time.sleep(1)
+    os.kill(os.getpid(), signal.SIGINT)
+try:
+    threading.Thread(target=later, daemon=True).start()
+    few.{work}
+    print("finished")
+except KeyboardInterrupt:
+    print("interrupted", (few.theta_ == before).all(), few.predict([[0, 1]]))
+""".replace("{}", "8" if "fit" in work else "2")
+    assert python(code).strip() == "interrupted True [0]"
+
+
+def test_statistics_of_threads_add_to_one_pass(many_rows):
+    X, y, model, _ = many_rows
+    parts = np.array_split(np.arange(len(X)), 16)
+    with ThreadPoolExecutor(4) as pool:
+        total = sum(pool.map(lambda rows: ClassStats.from_rows(X[rows], y[rows]), parts))
+    np.testing.assert_allclose(total.mean, model.stats_.mean, rtol=1e-13)
+    np.testing.assert_allclose(total.variance, model.stats_.variance, rtol=1e-13)
