@@ -27,7 +27,7 @@ from installed import (
 from layers import FOR_LAYERS
 
 from fastgnb._numba.disk_cache import Entries, Key
-from fastgnb.kernels import chunks as layout
+from fastgnb.kernels import chunks
 
 pytestmark = pytest.mark.compiled
 
@@ -513,7 +513,7 @@ def test_without_a_threading_layer_own_threads_do_the_work(python, case):
 
 def test_without_a_threading_layer_warming_up_compiles_what_is_left(python):
     """Only the small kernels: the examples of those that are imported."""
-    code = recorded(CODES + "print(_jit.compile_examples())")
+    code = recorded(CODES + "print(_jit.compile_all())")
     out = python(without("omppool", "tbbpool", "workqueue") + code, NUMBA_NUM_THREADS="2")
     assert out == "[1, 0, 1]\n5\n"
 
@@ -580,9 +580,9 @@ def test_rows_that_lie_between_the_places_of_floats_are_moved():
     odd = np.frombuffer(bytearray(8 * 12 + 1), np.uint8)[1:].view(np.float64).reshape(6, 2)
     odd[...] = np.arange(12).reshape(6, 2)
     assert not odd.flags.aligned
-    pieces = list(layout.pieces(odd, np.array([0, 3, 6])))
-    assert all(piece.data.flags.aligned for piece in pieces)
-    rows = [piece.data[: 2 * (piece.stop - piece.start)] for piece in pieces]
+    parts = list(chunks.contiguous_chunks(odd, np.array([0, 3, 6])))
+    assert all(part.data.flags.aligned for part in parts)
+    rows = [part.data[: 2 * (part.stop - part.start)] for part in parts]
     assert np.concatenate(rows).tolist() == list(range(12))
 
 

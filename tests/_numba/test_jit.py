@@ -219,7 +219,7 @@ print(encode.__file__, sum(encode._mark.body.stats.cache_misses.values()))
 
 def test_frozen_is_a_view():
     a = np.zeros(3)
-    view = _jit.frozen(a)
+    view = _jit.readonly(a)
     assert view.base is a
     assert not view.flags.writeable
     assert a.flags.writeable

@@ -27,7 +27,7 @@ from fastgnb.estimate.diagonal import estimate_diagonal
 from fastgnb.estimate.parameters import GaussianParams
 from fastgnb.files.models import saved as persist
 from fastgnb.kernels.learn.diagonal import accumulate
-from fastgnb.kernels.learn.encode import Coded
+from fastgnb.kernels.learn.encode import EncodedLabels
 from fastgnb.kernels.logs import log, log_densities
 from fastgnb.model.scoring import score
 
@@ -966,7 +966,7 @@ def two_values(n, value):
 )
 def test_long_arrays_are_as_exact_as_short_ones(n, values):
     """The error must not grow with the number of rows, also where roundings do not cancel."""
-    coded = Coded.of(np.zeros(n, np.int32))
+    coded = EncodedLabels.from_codes(np.zeros(n, np.int32))
     for value in values:
         X, (mean, scatter) = two_values(n, value)
         for k in (1, 5):  # a class in registers, and among records

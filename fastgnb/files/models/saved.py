@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..._system.atomic import replacing
+from ..._system.atomic import atomic_write
 from ..._version import __version__
 from ...estimate.categorical import CategoryEstimate
 from ...estimate.diagonal import DiagonalEstimate
@@ -248,7 +248,7 @@ class SavedModel:
                 "character itself."
             )
         data = pack(text, tensors, json.dumps(self.learned) if self.learned else None)
-        with replacing(Path(path), last=True) as temporary:
+        with atomic_write(Path(path), final=True) as temporary:
             temporary.write_bytes(data)
 
 
