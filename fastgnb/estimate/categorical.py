@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..input.categorical import marked
+from ..input.categorical import categorical_mask
 from ..kernels.logs import log
 from ..stats.mixed_stats import MixedStats, check_few_categories
 from .diagonal import DiagonalEstimate, Estimate, estimate_diagonal
@@ -74,7 +74,7 @@ def _check_marked(categorical_features: Any, stats: MixedStats) -> None:
     """Raise ValueError where the statistics are of other categorical features."""
     if categorical_features is None or isinstance(categorical_features, str):
         return
-    mask = marked(categorical_features, stats.n_features, stats.feature_names)
+    mask = categorical_mask(categorical_features, stats.n_features, stats.feature_names)
     if not np.array_equal(mask, stats.is_categorical):
         raise ValueError(
             f"The statistics have categorical features {stats.is_categorical.nonzero()[0]} "

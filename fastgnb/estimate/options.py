@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..input.categorical import kind_of_marks
+from ..input.categorical import spec_kind
 from ..input.rows import check_dense, check_unmasked
 
 Floats = NDArray[np.float64]
@@ -135,7 +135,7 @@ def check_categorical_spec(categorical_features: Any) -> None:
         isinstance(categorical_features, str) and categorical_features == "auto"
     ):
         return
-    kind_of_marks(categorical_features)
+    spec_kind(categorical_features)
 
 
 def check_alpha(alpha: object) -> float:

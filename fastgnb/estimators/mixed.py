@@ -13,11 +13,17 @@ from sklearn.utils.validation import validate_data
 
 from ..estimate.categorical import CategoryEstimate, MixedEstimate, estimate_mixed
 from ..estimate.parameters import GaussianParams, MixedParams
-from ..input import rows as _validate
-from ..input.categorical import MixedRows, exact_table, find_categorical, slots, split
+from ..input.categorical import (
+    MixedRows,
+    exact_table,
+    find_categorical,
+    split_columns,
+    table_indices,
+)
 from ..input.frames import in_memory, is_frame
 from ..input.label_types import check_kind
-from ..input.rows import Labels
+from ..input.labels import Labels
+from ..input.rows import NotFiniteError, feature_names_of
 from ..kernels.score.outputs import Scores, Table
 from ..model.scoring import score_mixed
 from ..stats.mixed_stats import MAX_CATEGORIES, MixedStats, from_mixed_rows
@@ -230,7 +236,7 @@ class MixedNB(GaussianClassifier):
         """Which features of X (n, d) are categorical (d,), as fit would decide. Raises as fit."""
         table = in_memory(X)
         table = table if hasattr(table, "shape") else np.asarray(table, object)
-        return find_categorical(self.categorical_features, table, _validate.names_of(table))
+        return find_categorical(self.categorical_features, table, feature_names_of(table))
 
     def _score_checked(self, rows: Any, *, table: Table | None, **wanted: Any) -> Scores:
         if not isinstance(rows, MixedRows):
@@ -238,7 +244,8 @@ class MixedNB(GaussianClassifier):
         params = self._mixed_params(rows.continuous.shape[1])
         known = [np.asarray(each) for each in self.categories_]
         return score_mixed(
-            rows.continuous, slots(rows.columns, known, self.stats_.categorical_names()), params,
+            rows.continuous,
+            table_indices(rows.columns, known, self.stats_.categorical_names()), params,
             table=table, dtype=dtype_of(rows.continuous, table), **wanted,
         )  # fmt: skip
 
@@ -263,8 +270,8 @@ class MixedNB(GaussianClassifier):
         if not mask.any():
             return super()._checked_rows(X, reset=reset)
         try:
-            rows = split(table, mask, skip=self._skips())
-        except _validate.NotFiniteError as error:
+            rows = split_columns(table, mask, skip=self._skips())
+        except NotFiniteError as error:
             self._refuse_value(error)
             raise
         if not reset and not self._skips():
@@ -294,14 +301,14 @@ class MixedNB(GaussianClassifier):
             self._refuse_missing(rows, weight)
         try:
             rows.check_finite(skip=self._skips())
-        except _validate.NotFiniteError as error:
+        except NotFiniteError as error:
             self._refuse_value(error)
 
     def _refuse_missing(self, rows: MixedRows, weight: NDArray[np.float64] | None = None) -> None:
         """Raise for a missing category."""
         try:
             rows.check_present(weight)
-        except _validate.NotFiniteError as error:
+        except NotFiniteError as error:
             self._refuse_value(error)
 
     def _draw(self, codes: NDArray[Any], draw: Any) -> NDArray[Any]:

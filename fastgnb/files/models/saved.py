@@ -51,7 +51,7 @@ from ...estimate.parameters import (
     check_attribute,
     check_prior,
 )
-from ...input.categorical import MixedRows, exact_table, slots, split
+from ...input.categorical import MixedRows, exact_table, split_columns, table_indices
 from ...input.frames import in_memory, is_frame
 from ...input.label_types import same_labels
 from ...input.rows import NotFiniteError, check_finite, check_missing
@@ -220,13 +220,13 @@ class SavedModel:
         if not isinstance(X, MixedRows):
             given = in_memory(X)
             given = given if is_frame(given) else np.asarray(exact_table(given))
-            rows = split(given, stats.is_categorical, skip=skip)
+            rows = split_columns(given, stats.is_categorical, skip=skip)
         if not skip:
             rows.check_present()
         params = MixedParams.from_estimate(self._gaussian(), self.categorical or (), stats)
         scores = score_mixed(
             rows.continuous,
-            slots(rows.columns, stats.categories, stats.categorical_names()), params,
+            table_indices(rows.columns, stats.categories, stats.categorical_names()), params,
             table=table, evidence=evidence, skip=skip,
         )  # fmt: skip
         if scores.bad >= 0:
