@@ -16,7 +16,7 @@ from ..files.models.container import check_no_table
 from ..files.models.learned import check_new, joined
 from ..files.models.saved import SavedModel
 from ..files.phrases import counted, listed
-from ..stats.alignment import differences, in_order
+from ..stats.feature_order import feature_name_differences, reorder_features
 from ..stats.mixed_stats import MixedStats
 from .report import model_dict, model_text, print_stderr, print_stdout
 from .summary import print_done, shape_of
@@ -191,7 +191,7 @@ def _in_order_of(stats: Any, other: Any, here: str, there: str) -> Any:
     names = stats.feature_names
     if names is None or other.feature_names is None:
         return other
-    missing, strange = differences(stats, other)
+    missing, strange = feature_name_differences(stats, other)
     if missing or strange:
         only = [
             f"only in {path}: {listed(names)}"
@@ -199,7 +199,7 @@ def _in_order_of(stats: Any, other: Any, here: str, there: str) -> Any:
             if names
         ]
         raise ValueError(f"{there}: its features are others; {'; '.join(only)}")
-    moved = other if names == other.feature_names else in_order(other, names)
+    moved = other if names == other.feature_names else reorder_features(other, names)
     if isinstance(stats, MixedStats) and isinstance(moved, MixedStats):
         _check_kinds(stats, moved, here, there)
     return moved

@@ -44,8 +44,8 @@ from ..kernels.score.outputs import Scores, Table
 from ..model.family import MEMBERS
 from ..model.scoring import decisions
 from ..model.scoring import score as score_rows
-from ..stats.alignment import matched
 from ..stats.class_stats import ClassStats, from_arrays
+from ..stats.feature_order import match_feature_order
 from .locks import TURNS
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
@@ -145,7 +145,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         more = other._fitted().stats_
         with TURNS.of(self):
             new = self._fitted()
-            new._take(new.stats_ + matched(more, new.stats_))
+            new._take(new.stats_ + match_feature_order(more, new.stats_))
             self.__dict__ = new.__dict__
         return self
 

@@ -26,7 +26,8 @@ from ..input.labels import Labels
 from ..input.rows import NotFiniteError, feature_names_of
 from ..kernels.score.outputs import Scores, Table
 from ..model.scoring import score_mixed
-from ..stats.mixed_stats import MAX_CATEGORIES, MixedStats, from_mixed_rows
+from ..stats.category_counts import MAX_CATEGORIES
+from ..stats.mixed_stats import MixedStats, from_mixed_rows
 from .base import GaussianClassifier, dtype_of
 
 

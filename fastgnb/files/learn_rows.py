@@ -11,8 +11,9 @@ from ..input.categorical import MixedRows, split_columns
 from ..input.labels import Labels, encode_labels
 from ..input.weights import check_weight
 from ..model.findings import KeyWatch
+from ..stats.category_counts import check_few_categories
 from ..stats.class_stats import ClassStats, from_arrays
-from ..stats.mixed_stats import MixedStats, check_few_categories, from_mixed_rows
+from ..stats.mixed_stats import MixedStats, from_mixed_rows
 from .auto_columns import AutoColumns
 from .bad_rows import BadRows, progress
 from .phrases import counted, listed

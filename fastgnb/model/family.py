@@ -26,7 +26,7 @@ from ..estimate.options import (
     check_shrinkage,
     check_shrinkage_target,
 )
-from ..stats.mixed_stats import MAX_CATEGORIES
+from ..stats.category_counts import MAX_CATEGORIES
 
 __all__ = ["MEMBERS", "ROTATIONS", "Member"]
 
