@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .._numba.decorators import llvm_inlined
-from .._numba.vectors import columns, load, per_line, prefetch
+from .._numba.transposes import columns
+from .._numba.vectors import load, per_line, prefetch
 
 # Elements behind the last row that reading eight at a time may touch.
 OVERREAD = 7

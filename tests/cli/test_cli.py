@@ -20,7 +20,7 @@ import pytest
 from command_line import error_line, read, run, write
 
 import fastgnb
-from fastgnb._numba import decorators as _jit
+from fastgnb._numba import warmup
 from fastgnb.cli import main
 from fastgnb.files import score_rows as _score_rows
 from fastgnb.files.models import saved as persist
@@ -657,7 +657,7 @@ def test_warmup(capsys):
     (line,) = capsys.readouterr().out.splitlines()
     found = re.fullmatch(r"(\d+) kernels in [\d.]+ s: (\d+) compiled, (\d+) loaded; (.*)", line)
     total, compiled, loaded = (int(found[i]) for i in (1, 2, 3))
-    assert total == compiled + loaded == _jit.n_variants()
+    assert total == compiled + loaded == warmup.n_variants()
     assert os.path.isdir(found[4].removeprefix("cache in "))
 
 

@@ -21,7 +21,7 @@ from numpy.lib.stride_tricks import as_strided
 
 import fastgnb
 from fastgnb import ClassStats, GaussianNB
-from fastgnb._numba import decorators as _jit
+from fastgnb._numba import threads
 from fastgnb.cli import main
 from fastgnb.estimate.diagonal import GaussianParams, estimate
 from fastgnb.files.models import saved as persist
@@ -150,7 +150,7 @@ def test_the_same_bits_for_any_threads_and_layer(python, bits, layer, threads):
 
 def test_the_same_bits_alone_and_in_threads(bits, digest, monkeypatch):
     for work in (0, 2**62):
-        monkeypatch.setattr(_jit, "PARALLEL_WORK", work)
+        monkeypatch.setattr(threads, "PARALLEL_WORK", work)
         assert digest() == bits
 
 
@@ -427,7 +427,7 @@ def test_blocks_and_threads_cut_between_rows(d, k, skip):
     """Sizes around the ends of blocks, of converted pieces, and of what one thread does alone."""
     rng = np.random.default_rng([d, k])
     params = model_of(rng, k, d, np.float64)
-    alone = _jit.PARALLEL_WORK // (d * k)
+    alone = threads.PARALLEL_WORK // (d * k)
     sizes = [m + e for m in (2048, 4096, alone) for e in (-8, -1, 0, 1, 7, 8)]
     X = rows_with_bad_company(rng, max(sizes), d, np.float64, skip)
     # As pieces of any other size give it.
