@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._numba.decorators import example, frozen, helper, inlined, kernel, spliced
+from ..._numba.decorators import ir_inlined, jit_helper, kernel, llvm_inlined, readonly, warmup_call
 from ..._numba.vectors import pointer, shifted, splat, store
 from ..rows import element
 from .diagonal import DiagonalModel, DiagonalTerms, diagonal_model, pointers, score_group
@@ -63,7 +63,7 @@ class MixedModel(NamedTuple):
     extra: int
 
 
-@inlined
+@llvm_inlined
 def _add_terms(lookup, at, m, k, s):
     """Add the terms of m rows, the first of which is row `at`, to scores s (k, 32)."""
     for c in range(k):
@@ -73,7 +73,7 @@ def _add_terms(lookup, at, m, k, s):
                 s[c * GROUP + r] += lookup.table[c * lookup.width + lookup.slots[place + r]]
 
 
-@spliced
+@ir_inlined
 def _start_group(model, s):
     """Scores of 32 rows without continuous features."""
     for c in range(model.k):
@@ -81,7 +81,7 @@ def _start_group(model, s):
             store(s, c * GROUP + h, splat(model.const[c]))
 
 
-@spliced
+@ir_inlined
 def _score_mixed_group(rows, group, model, keeps, scratch):
     """Score 32 rows and find their best classes; return whether every row has one."""
     if rows.d > 0:
@@ -92,7 +92,7 @@ def _score_mixed_group(rows, group, model, keeps, scratch):
     return find_argmax(model, scratch)
 
 
-@helper
+@jit_helper
 def _set_limits(model, lookup, i, limits, missed):
     """Set limits (k,) to what is constant in a row's scores as smoothing tends to 0.
 
@@ -114,7 +114,7 @@ def _set_limits(model, lookup, i, limits, missed):
             limits[c] = -np.inf
 
 
-@helper
+@jit_helper
 def _score_overflowed(rows, at, model, lookup, i, scores):
     """Set scores (k,) of a row that no class scores above -inf; they order and normalise.
 
@@ -142,14 +142,14 @@ def _score_overflowed(rows, at, model, lookup, i, scores):
         score_overflowed(rows, at, limited, scores, shifted(scores, model.k))
 
 
-@spliced
+@ir_inlined
 def _rescore_row(rows, r, group, model, scratch):
     _score_overflowed(
         rows, group.at + r, model.continuous, model.lookup, group.to + r, scratch.row_scores
     )
 
 
-@inlined
+@llvm_inlined
 def _pointers(model):
     terms = model.lookup
     lookup = Lookup(
@@ -157,39 +157,35 @@ def _pointers(model):
         terms.width,
     )  # fmt: skip
     continuous = pointers(model.continuous)
-    return MixedModel(
-        continuous, lookup, model.k, continuous.values, model.skip, model.extra
-    )
+    return MixedModel(continuous, lookup, model.k, continuous.values, model.skip, model.extra)
 
 
 @kernel
 def _score_mixed(first, last, source, model, outputs, bad):
     """Score blocks of rows. See `driver.score_blocks`."""
     classes = _pointers(model)
-    score_blocks(
-        first, last, source, classes, outputs, bad, _score_mixed_group, _rescore_row
-    )
+    score_blocks(first, last, source, classes, outputs, bad, _score_mixed_group, _rescore_row)
 
 
 def score_mixed(
     X: NDArray[Any],
     continuous: DiagonalTerms,
     categorical: CategoricalTerms,
-    wanted: Wanted = Wanted(),
+    wanted: Wanted,
 ) -> Scores:
     """Score rows of continuous X (n, d) and of slots (q, n), either of which may have none.
 
     Cost: one read of X and slots, n k (3 d + q) float64 operations.
     """
-    slots, table, limit = (frozen(np.ascontiguousarray(each)) for each in categorical)
+    slots, table, limit = (readonly(np.ascontiguousarray(each)) for each in categorical)
     lookup = Lookup(slots, len(X), len(slots), table, limit, table.shape[1])
     terms = diagonal_model(continuous, wanted.values)
     model = MixedModel(terms, lookup, terms.k, terms.values, terms.skip, terms.extra)
     return score_rows(_score_mixed, X, model, wanted, terms.k * (X.shape[1] + len(slots)))
 
 
-@example
-def _every_variant() -> None:
+@warmup_call
+def _warm() -> None:
     one, zero = np.ones((1, 1)), np.zeros((1, 1))
     categorical = CategoricalTerms(np.zeros((1, 1), np.int32), zero, zero)
     for dtype in (np.float64, np.float32):

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._numba.decorators import example, inlined, kernel, spliced
+from ..._numba.decorators import ir_inlined, kernel, llvm_inlined, warmup_call
 from ..._numba.vectors import load, pointer, shifted, splat, store, where_number
 from ..rows import eight_rows, fetch_eight
 from .driver import score_blocks, score_rows
@@ -57,20 +57,20 @@ class DiagonalModel(NamedTuple):
     extra: int
 
 
-@inlined
+@llvm_inlined
 def _step(a, x, mean, scale):
     t = (x - mean) * scale
     return a - t * t
 
 
-@inlined
+@llvm_inlined
 def _step_skip(a, x, mean, scale, log_norm):
     """As `_step`; the whole term of a NaN, normaliser included, is absent."""
     t = (x - mean) * scale
     return where_number(x, a - (t * t + log_norm), a)
 
 
-@inlined
+@llvm_inlined
 def _four(a, x0, x1, x2, x3, mean, scale, p):
     a = _step(a, x0, splat(mean[p]), splat(scale[p]))
     a = _step(a, x1, splat(mean[p + 1]), splat(scale[p + 1]))
@@ -78,7 +78,7 @@ def _four(a, x0, x1, x2, x3, mean, scale, p):
     return _step(a, x3, splat(mean[p + 3]), splat(scale[p + 3]))
 
 
-@inlined
+@llvm_inlined
 def _up_to_three(a, x0, x1, x2, mean, scale, p, m):
     a = _step(a, x0, splat(mean[p]), splat(scale[p]))
     if m > 1:
@@ -88,7 +88,7 @@ def _up_to_three(a, x0, x1, x2, mean, scale, p, m):
     return a
 
 
-@inlined
+@llvm_inlined
 def _up_to_eight(a, x0, x1, x2, x3, x4, x5, x6, x7, mean, scale, p, m):
     """Take the squares of m features, 1 to 8, from the scores a."""
     if m >= 4:
@@ -101,7 +101,7 @@ def _up_to_eight(a, x0, x1, x2, x3, x4, x5, x6, x7, mean, scale, p, m):
     return _up_to_three(a, x0, x1, x2, mean, scale, p, m)
 
 
-@inlined
+@llvm_inlined
 def _score_eight(rows, at, model, h, keeps, scratch):
     """Scores of eight rows, and their best classes, at lanes h to h + 8 of a group.
 
@@ -130,7 +130,7 @@ def _score_eight(rows, at, model, h, keeps, scratch):
     return store_argmax(best, label, h, scratch)
 
 
-@inlined
+@llvm_inlined
 def _score_eight_skip(rows, at, model, h, scratch):
     """As `_score_eight`, with NaN left out and all scores kept."""
     d, s, tile = rows.d, scratch.s, scratch.tile
@@ -154,7 +154,7 @@ def _score_eight_skip(rows, at, model, h, scratch):
     return store_argmax(best, label, h, scratch)
 
 
-@spliced
+@ir_inlined
 def score_group(rows, group, model, keeps, scratch):
     """Score 32 rows and find their best classes; return whether every row has one."""
     is_complete = True
@@ -166,13 +166,13 @@ def score_group(rows, group, model, keeps, scratch):
     return is_complete
 
 
-@spliced
+@ir_inlined
 def _rescore_row(rows, r, group, model, scratch):
     scores = scratch.row_scores
     score_overflowed(rows, group.at + r, model, scores, shifted(scores, model.k))
 
 
-@inlined
+@llvm_inlined
 def pointers(model):
     """The model with pointers in the place of its arrays."""
     return DiagonalModel(
@@ -188,7 +188,7 @@ def _score(first, last, source, model, outputs, bad):
     score_blocks(first, last, source, classes, outputs, bad, score_group, _rescore_row)
 
 
-def score(X: NDArray[Any], terms: DiagonalTerms, wanted: Wanted = Wanted()) -> Scores:
+def score(X: NDArray[Any], terms: DiagonalTerms, wanted: Wanted) -> Scores:
     """Score rows X (n, d) against k classes: s_c = const_c - sum_j ((x_j - mean_cj) scale_cj)^2.
 
     Cost: one read of X, 3 n d k float64 operations. Error: relative 1e-15 per term.
@@ -209,8 +209,8 @@ def diagonal_model(
     )  # fmt: skip
 
 
-@example
-def _every_variant() -> None:
+@warmup_call
+def _warm() -> None:
     one, zero = np.ones((1, 1)), np.zeros((1, 1))
     for dtype in (np.float64, np.float32):
         terms = DiagonalTerms(zero, one, None, np.zeros(1))

@@ -27,10 +27,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._numba.decorators import Kernel, helper, spliced
+from ..._numba.decorators import Kernel, ir_inlined
 from ..._numba.vectors import keep, pointer
-from ..chunks import cut, flat, pieces
-from ..rows import BEHIND, Rows, element
+from ..chunks import as_flat, block_bounds, contiguous_chunks
+from ..rows import OVERREAD, Rows, padded_tail
 from .outputs import (
     Outputs,
     Scores,
@@ -50,26 +50,37 @@ GROUPS_PER_BLOCK = 64
 
 
 class Model(Protocol):
-    """What the loop reads of a model of k classes.
+    """What the loop reads of a model."""
 
-    values (k,): labels, as the bits of floats. skip: whether NaN are missing values, and no error.
-    extra: how many float64 of scratch the steps take.
-    """
+    @property
+    def k(self) -> int:
+        """The number of classes."""
 
-    k: int
-    values: Any
-    skip: bool
-    extra: int
+    @property
+    def values(self) -> Any:
+        """What is put out for each class (k,), as the bits of floats."""
+
+    @property
+    def skip(self) -> bool:
+        """Whether a NaN is a missing value, and no error."""
+
+    @property
+    def extra(self) -> int:
+        """How many float64 of scratch the steps take."""
 
 
 class Source(NamedTuple):
-    """Rows (n, d) in contiguous memory, by rows or by columns; `start` numbers the first."""
+    """Rows (n, d) in contiguous memory, by rows or by columns.
+
+    start: the number of the first. groups: how many whole groups are read where they are.
+    """
 
     data: Any
     by_columns: bool
     n: int
     d: int
     start: int
+    groups: int
 
 
 class Block(NamedTuple):
@@ -88,20 +99,7 @@ class Group(NamedTuple):
     m: int
 
 
-@helper
-def _padded_tail(source, first):
-    """Rows `first` to the last, by rows; zeros fill up the group, and OVERREAD more follow."""
-    rows = Rows(pointer(source.data), source.by_columns, source.n, source.d)
-    left, d = source.n - first, source.d
-    size = (left + GROUP - 1) // GROUP * GROUP * d + BEHIND
-    copy = np.zeros(size, source.data.dtype)
-    for i in range(left):
-        for j in range(d):
-            copy[i * d + j] = element(rows, first + i, j)
-    return copy
-
-
-@spliced
+@ir_inlined
 def _rescore(rows, group, model, out, scratch, rescore_row):
     """Score the rows that no class scored above -inf; the first that is not finite, or -1."""
     for r in range(group.m):
@@ -119,7 +117,7 @@ def _rescore(rows, group, model, out, scratch, rescore_row):
     return -1
 
 
-@spliced
+@ir_inlined
 def _score_block(rows, block, model, out, scratch, score_group, rescore_row):
     """Score the rows of a block; the first that is not finite, or -1."""
     keeps = out.mode > 0 or out.wants_evidence
@@ -140,7 +138,7 @@ def _score_block(rows, block, model, out, scratch, score_group, rescore_row):
     return -1
 
 
-@spliced
+@ir_inlined
 def score_blocks(first, last, source, model, outputs, bad, score_group, rescore_row):
     """Score blocks `first` to `last` of whole groups, the last of all of which is the tail.
 
@@ -149,8 +147,10 @@ def score_blocks(first, last, source, model, outputs, bad, score_group, rescore_
     out = output_of(outputs)
     memory = np.empty(scratch_size(model.k) + model.extra)
     scratch = carve(pointer(memory), model.k)
-    n, d, n_blocks, groups = source.n, source.d, len(bad) - 1, whole_groups(source.n)
-    tail = _padded_tail(source, groups * GROUP if last > n_blocks else n)
+    n, d, groups, n_blocks = source.n, source.d, source.groups, len(bad) - 1
+    # Other calls than the one that scores the tail make an empty one.
+    left = n - groups * GROUP if last > n_blocks else 0
+    tail = padded_tail(source, left, (left + GROUP - 1) // GROUP * GROUP)
     for b in range(first, last):
         is_tail = b == n_blocks
         if is_tail:
@@ -167,12 +167,6 @@ def score_blocks(first, last, source, model, outputs, bad, score_group, rescore_
     keep(tail)
 
 
-@helper
-def whole_groups(n):
-    """Groups of n rows that can be read where they are."""
-    return max(0, n - BEHIND) // GROUP
-
-
 def score_rows(
     kernel: Kernel, X: NDArray[Any], model: Model, wanted: Wanted, row_work: int
 ) -> Scores:
@@ -187,20 +181,25 @@ def score_rows(
 
 
 def _sources(X: NDArray[Any]) -> Iterator[Source]:
-    """X (n, d) in one piece where it already is as kernels want it, or in pieces of a buffer."""
-    (n, d), whole = X.shape, flat(X)
-    if whole is not None:
-        yield Source(*whole, n, d, 0)
+    """X (n, d) as one source where kernels can read it, or else as chunks in a buffer."""
+    (n, d), contiguous = X.shape, as_flat(X)
+    if contiguous is not None:
+        yield Source(*contiguous, n, d, 0, _whole_groups(n))
         return
-    for piece in pieces(X, cut(n, GROUP * GROUPS_PER_BLOCK)):
-        yield Source(piece.data, piece.by_columns, piece.stop - piece.start, d, piece.start)
+    for chunk in contiguous_chunks(X, block_bounds(n, GROUP * GROUPS_PER_BLOCK)):
+        n = chunk.stop - chunk.start
+        yield Source(chunk.data, chunk.by_columns, n, d, chunk.start, _whole_groups(n))
+
+
+def _whole_groups(n: int) -> int:
+    return max(0, n - OVERREAD) // GROUP
 
 
 def _score_source(
     kernel: Kernel, source: Source, model: Model, outputs: Outputs, row_work: int
 ) -> int:
     """Score contiguous rows; the number of the first that is not finite, or -1."""
-    n_blocks = -(-max(0, source.n - BEHIND) // GROUP // GROUPS_PER_BLOCK) + 1
+    n_blocks = -(-source.groups // GROUPS_PER_BLOCK) + 1
     bad = np.empty(n_blocks, np.int64)
     kernel(n_blocks, source, model, outputs, bad, work=source.n * row_work)
     return int(bad[0]) if n_blocks == 1 else int(bad[np.argmax(bad >= 0)])

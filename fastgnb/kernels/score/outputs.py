@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._numba.decorators import inlined, spliced
+from ..._numba.decorators import ir_inlined, llvm_inlined
 from ..._numba.vectors import (
     aligned,
     all_greater,
@@ -144,12 +144,12 @@ class Scratch(NamedTuple):
     extra: Any
 
 
-@inlined
+@llvm_inlined
 def scratch_size(k):
     return 6 * GROUP + (k + 8) * GROUP + (k * GROUP + 8) + 3 * k + 16
 
 
-@spliced
+@ir_inlined
 def carve(memory, k):
     """The parts of `scratch_size` numbers, and what is behind them."""
     best = aligned(memory)
@@ -161,7 +161,7 @@ def carve(memory, k):
     return Scratch(best, label, total, marks, tile, s, page, row_scores, extra)
 
 
-@inlined
+@llvm_inlined
 def output_of(outputs):
     return Output(
         len(outputs.labels) > 0, pointer(outputs.labels), outputs.mode,
@@ -170,13 +170,13 @@ def output_of(outputs):
     )  # fmt: skip
 
 
-@inlined
+@llvm_inlined
 def update_argmax(a, value, best, label):
     """The better of scores a and `best`, and its label; a tie keeps the first class."""
     return where_greater(a, best, a, best), where_greater(a, best, value, label)
 
 
-@inlined
+@llvm_inlined
 def store_argmax(best, label, h, scratch):
     """Keep the best classes of eight rows; return whether every row has one."""
     store(scratch.best, h, best)
@@ -184,7 +184,7 @@ def store_argmax(best, label, h, scratch):
     return all_greater(best, splat(-np.inf))
 
 
-@spliced
+@ir_inlined
 def find_argmax(model, scratch):
     """Find the best classes of 32 rows from their scores; return whether every row has one."""
     is_complete = True
@@ -197,7 +197,7 @@ def find_argmax(model, scratch):
     return is_complete
 
 
-@spliced
+@ir_inlined
 def write_labels(label, m, labels, to):
     if m == GROUP:
         for h in range(0, GROUP, 8):
@@ -207,7 +207,7 @@ def write_labels(label, m, labels, to):
             labels[to + r] = label[r]
 
 
-@inlined
+@llvm_inlined
 def write_posterior(k, group, scratch, out):
     """Write the scores of a group to rows of the table, and its log evidence."""
     if out.mode > JOINT or out.wants_evidence:
@@ -229,7 +229,7 @@ def write_posterior(k, group, scratch, out):
             write_page(scratch.page, group.m * k, out.wide, group.to * k)
 
 
-@inlined
+@llvm_inlined
 def replace_scores(r, group, model, scratch, out):
     """Make `row_scores` (k,) the scores of row r of a group, which no class scored above -inf.
 
@@ -244,7 +244,7 @@ def replace_scores(r, group, model, scratch, out):
                 out.labels[group.to + r] = model.values[c]
 
 
-@inlined
+@llvm_inlined
 def clear_evidence(group, scratch, out):
     """Set the log evidence of the rows that were rescored to -inf."""
     for r in range(group.m):

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._numba.decorators import example, helper, inlined, kernel, spliced
+from ..._numba.decorators import ir_inlined, jit_helper, kernel, llvm_inlined, warmup_call
 from ..._numba.vectors import load, pointer, shifted, splat, store
 from ..panel_product import TALL, WIDE, multiply
 from ..rows import eight_rows, element
@@ -71,13 +71,13 @@ class Axes(NamedTuple):
     axes: Any
 
 
-@inlined
+@llvm_inlined
 def _carve_axes(d, scratch):
     centred = shifted(scratch.extra, d * GROUP)
     return Axes(scratch.extra, centred, shifted(centred, d * GROUP))
 
 
-@helper
+@jit_helper
 def _fill(rows, at, to):
     """Copy 32 rows from `at` on, features by rows, into (2, d, 16)."""
     d, half = rows.d, rows.d * WIDE
@@ -89,7 +89,7 @@ def _fill(rows, at, to):
                     store(place, (j + q) * WIDE, x)
 
 
-@inlined
+@llvm_inlined
 def _rotate(model, b, d, space):
     """Set the axes (rp, 32) to the rows' deviations from the centre of basis b, in that basis."""
     centre, half = shifted(model.centre, b * d), d * WIDE
@@ -108,13 +108,13 @@ def _rotate(model, b, d, space):
             multiply(left, TALL, right, high - low, to, GROUP, False)
 
 
-@inlined
+@llvm_inlined
 def _step(a, t, mean, scale):
     z = (t - mean) * scale
     return a - z * z
 
 
-@inlined
+@llvm_inlined
 def _score_class(model, c, axes, s):
     """Scores (32,) of class c from the rows in its basis."""
     a0 = a1 = a2 = a3 = splat(model.const[c])
@@ -131,7 +131,7 @@ def _score_class(model, c, axes, s):
     store(s, c * GROUP + 24, a3)
 
 
-@spliced
+@ir_inlined
 def _score_group(rows, group, model, keeps, scratch):
     """Score 32 rows and find their best classes; return whether every row has one."""
     space = _carve_axes(rows.d, scratch)
@@ -143,7 +143,7 @@ def _score_group(rows, group, model, keeps, scratch):
     return find_argmax(model, scratch)
 
 
-@helper
+@jit_helper
 def _axis(rows, i, model, c, j):
     """The distance of row i along axis j of class c, times 2**-600, which cannot overflow."""
     b = 0 if model.g == 1 else c
@@ -156,7 +156,7 @@ def _axis(rows, i, model, c, j):
     return (t - model.mean[c * model.r + j] * 2.0**-600) * model.scale[c * model.r + j]
 
 
-@helper
+@jit_helper
 def _score_overflowed(rows, i, model, scores, distances):
     """Scores (k,) of a row whose squared distances overflow: the nearest classes share it."""
     top = 0.0
@@ -180,13 +180,13 @@ def _score_overflowed(rows, i, model, scores, distances):
             scores[c] = -np.inf
 
 
-@spliced
+@ir_inlined
 def _rescore_row(rows, r, group, model, scratch):
     scores = scratch.row_scores
     _score_overflowed(rows, group.at + r, model, scores, shifted(scores, model.k))
 
 
-@inlined
+@llvm_inlined
 def _pointers(model):
     return WhitenedModel(
         model.g, model.r, model.rp, model.k, pointer(model.centre), pointer(model.panels),
@@ -202,7 +202,7 @@ def _score_whitened(first, last, source, model, outputs, bad):
     score_blocks(first, last, source, classes, outputs, bad, _score_group, _rescore_row)
 
 
-def score_whitened(X: NDArray[Any], terms: WhitenedTerms, wanted: Wanted = Wanted()) -> Scores:
+def score_whitened(X: NDArray[Any], terms: WhitenedTerms, wanted: Wanted) -> Scores:
     """Score rows X (n, d): s_c = const_c - sum_j ((W_c (x - centre_c))_j - mean_cj)^2 scale_cj^2.
 
     Cost: one read of X, and n g r d multiply-adds, half of them where whiteners are triangular.
@@ -236,8 +236,8 @@ def _bounds(is_used: NDArray[np.bool_]) -> NDArray[np.int64]:
     return bounds
 
 
-@example
-def _every_variant() -> None:
+@warmup_call
+def _warm() -> None:
     one, zero = np.ones((1, 1)), np.zeros((1, 1))
     for dtype in (np.float64, np.float32):
         terms = WhitenedTerms(zero, np.ones((1, 1, 1)), zero, one, np.zeros(1))
