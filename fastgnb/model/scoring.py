@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..estimate.categorical import MixedParams
-from ..estimate.diagonal import GaussianParams, WhitenedParams, check_possible
+from ..estimate.parameters import GaussianParams, MixedParams, WhitenedParams, check_possible
 from ..input.arrow import plain_values
 from ..kernels.logs import log
 from ..kernels.score.categorical import CategoricalTerms
