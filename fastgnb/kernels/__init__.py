@@ -26,9 +26,9 @@ def warmup() -> int:
 
     See `cli.warmup` for the same with progress on a terminal.
     """
-    from .._numba.decorators import compile_examples
+    from .._numba.decorators import compile_all
     from . import logs  # noqa: F401  (modules register their examples)
     from .learn import diagonal, encode, full, merge  # noqa: F401
     from .score import categorical, whitened  # noqa: F401
 
-    return compile_examples()
+    return compile_all()
