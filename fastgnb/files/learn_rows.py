@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..cli.summary import counted, listed
 from ..input.categorical import MixedRows, split
 from ..input.rows import Labels, check_weight, encode
 from ..model.findings import KeyWatch
@@ -15,6 +14,7 @@ from ..stats.class_stats import ClassStats, from_arrays
 from ..stats.mixed_stats import MixedStats, check_few_categories, from_mixed_rows
 from .auto_columns import AutoColumns
 from .bad_rows import BadRows, progress
+from .phrases import counted, listed
 from .tables.batch import Batch, RowSource
 from .tables.readers import SourceError
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..._system.optional import pa
 from ...input.categorical import Column, MixedRows
-from .readers import SourceError, changed, naming
+from .readers import SourceError, changed, prefix_path
 
 __all__ = [
     "ADVICE",
@@ -154,7 +154,7 @@ class RowSource:
 
 def stamp_of(path: pathlib.Path) -> tuple[int, ...]:
     """Size, time of change and inode of a file, which tell whether it is still the same."""
-    with naming(path):
+    with prefix_path(path):
         found = os.stat(path)
     return found.st_size, found.st_mtime_ns, found.st_ino
 
