@@ -120,12 +120,13 @@ class Kernel:
         state = np.array([first, 0], np.int64)
         blocks_per_fetch = max(1, (last - first) // (_FETCHES_PER_THREAD * n))
         runner = _numba_loop if work >= LARGE_WORK and layer_is_safe() else _pool_loop
-        runner(n, self._address(args), state, last, blocks_per_fetch, args)
+        runner(n, self._address(args), state, last, blocks_per_fetch, tuple(_leaves(args)))
         if state[1]:
             raise MemoryError(f"The kernel {self.name} found no memory for its scratch.")
 
     def _compile_loops(self, args: tuple[Any, ...]) -> None:
-        nothing_left = (self._address(args), np.zeros(2, np.int64), 0, 1, args)
+        leaves = tuple(_leaves(args))
+        nothing_left = (self._address(args), np.zeros(2, np.int64), 0, 1, leaves)
         _drain(*nothing_left)
         if layer_is_safe():
             _numba_loop(1, *nothing_left)
@@ -135,12 +136,25 @@ class Kernel:
 
         Arrays at one position among a kernel's arguments differ in nothing but their dtype.
         """
-        key = tuple([getattr(value, "dtype", None) for value in args])
+        key = tuple([getattr(value, "dtype", None) for value in _leaves(args)])
         if key not in self._addresses:
             types_of = tuple(typeof(value) for value in (0, 0, *args))
             self.body.compile(types_of)
             self._addresses[key] = address_of(self.body.overloads[types_of])
         return self._addresses[key]
+
+
+def _leaves(args: tuple[Any, ...]) -> Iterator[Any]:
+    """The arrays and scalars of arguments, of which some are structs (named tuples).
+
+    Compiled code passes a struct as its members, so that a kernel called by its address takes
+    them one by one; Numba's parallel loops do not take structs within the tuple of arguments.
+    """
+    for value in args:
+        if isinstance(value, tuple):
+            yield from _leaves(value)
+        else:
+            yield value
 
 
 @contextlib.contextmanager

@@ -1,7 +1,7 @@
 """Every variant of every kernel compiled ahead of time, and how many there are.
 
 There are 43 variants in all: of 14 kernels one each, of those that read rows (`_sum_blocks`,
-`_sum_scatters`, `_score`, `_score_mixed`, `_score_rotated`) a second one for float32, and one loop
+`_sum_scatters`, `_score`, `_score_mixed`, `_score_whitened`) a second one for float32, and one loop
 of each kind (`_numba_loop`, which is not there with the `workqueue` layer, and `_drain`) for each
 of the twelve variants that threads share.
 """

@@ -9,16 +9,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .._system.atomic import check_writable, is_same_file, replacing
+from .._system.atomic import atomic_write, check_writable, is_same_file
 from ..files.models import saved as persist
 from ..files.models.choices import Choice, allowed, choose, differing, option_of
 from ..files.models.container import check_no_table
 from ..files.models.learned import check_new, joined
 from ..files.models.saved import SavedModel
+from ..files.phrases import counted, listed
 from ..stats.alignment import differences, in_order
 from ..stats.mixed_stats import MixedStats
-from .report import model_dict, model_text, say, show_text
-from .summary import counted, listed, say_done, shape_of
+from .report import model_dict, model_text, print_stderr, print_stdout
+from .summary import print_done, shape_of
 
 __all__ = ["merge", "reestimate", "show", "warmup"]
 
@@ -78,9 +79,9 @@ def show(args: argparse.Namespace) -> int:
     saved = persist.read(args.model)
     text = model_text(saved) if args.json is None else json.dumps(model_dict(saved), indent=1)
     if not is_file:
-        show_text(text)
+        print_stdout(text)
         return 0
-    with replacing(args.json, last=True) as temporary:
+    with atomic_write(args.json, final=True) as temporary:
         temporary.write_text(text + "\n", encoding="utf-8")
     return 0
 
@@ -89,7 +90,7 @@ def warmup(args: argparse.Namespace) -> int:
     """`fastgnb warmup`."""
     from .warmup import compile_all
 
-    show_text(str(compile_all()))
+    print_stdout(str(compile_all()))
     return 0
 
 
@@ -142,7 +143,7 @@ def _check_priors(choice: Choice, stats: Any) -> None:
 def _warn_of_targets(models: Sequence[SavedModel], paths: Sequence[str]) -> None:
     """Say where labels came from columns of different names, which may mean different things."""
     for text in _other_targets(models, paths).values():
-        say(f"warning: {text}; the classes of both are taken for the same")
+        print_stderr(f"warning: {text}; the classes of both are taken for the same")
 
 
 def _check_targets(models: Sequence[SavedModel], paths: Sequence[str]) -> None:
@@ -167,7 +168,7 @@ def _warn_of_names(models: Sequence[SavedModel], paths: Sequence[str]) -> None:
     """Say which models have features without names, beside others that have names."""
     nameless = [path for path, saved in zip(paths, models, strict=True) if not saved.feature_names]
     if 0 < len(nameless) < len(models):
-        say(
+        print_stderr(
             f"warning: the features of {listed(nameless)} have no names and are taken in the order "
             "of the others"
         )
@@ -218,4 +219,4 @@ def _contents(saved: SavedModel) -> list[str]:
 
 def _finish(args: argparse.Namespace, parts: list[str], start: float) -> None:
     if not args.quiet:
-        say_done(args.command, parts, args.output, time.perf_counter() - start)
+        print_done(args.command, parts, args.output, time.perf_counter() - start)

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..files.phrases import cell
+
 if TYPE_CHECKING:
     from ..files.models.saved import SavedModel
     from ..model.evaluation import Evaluation
@@ -14,14 +16,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "align",
-    "cell",
     "evaluation_text",
     "finding_texts",
     "model_dict",
     "model_text",
-    "naming_stdout",
-    "say",
-    "show_text",
+    "prefix_stdout",
+    "print_stderr",
+    "print_stdout",
 ]
 
 MATRIX = 20
@@ -47,15 +48,15 @@ def align(table: Iterable[Sequence[str]]) -> str:
     )
 
 
-def show_text(text: str) -> None:
+def print_stdout(text: str) -> None:
     """Print it; a label that the terminal's encoding lacks must not lose the whole result."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    with naming_stdout():
+    with prefix_stdout():
         print(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
 @contextlib.contextmanager
-def naming_stdout() -> Iterator[None]:
+def prefix_stdout() -> Iterator[None]:
     """Say of a failing write that it was to standard output, as a full disk does not."""
     try:
         yield
@@ -65,17 +66,11 @@ def naming_stdout() -> Iterator[None]:
         raise OSError(error.errno, error.strerror, "standard output") from error
 
 
-def say(text: str) -> None:
+def print_stderr(text: str) -> None:
     """A line on standard error, if anybody listens: it is None where the shell closed it."""
     if sys.stderr is not None:
         with contextlib.suppress(OSError):
             print(f"fastgnb: {text}", file=sys.stderr)
-
-
-def cell(value: Any) -> str:
-    """A label or a name on one line."""
-    text = str(value)
-    return text if text.isprintable() and text else repr(value)
 
 
 def _more(total: int, shown: int, what: str) -> list[str]:
@@ -225,7 +220,7 @@ def _classes(saved: SavedModel) -> str:
 
 
 def _features(saved: SavedModel) -> str:
-    import numpy as np  # not above: the command line needs `say` before it knows its command
+    import numpy as np  # not above: the command line prints errors before it knows its command
 
     k, d = saved.theta.shape
     names = saved.feature_names or tuple(map(str, range(d)))

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .._system.atomic import check_writable, is_same_file, replacing
+from .._system.atomic import atomic_write, check_writable, is_same_file
 from ..files.auto_columns import AutoColumns
 from ..files.bad_rows import BadRows
 from ..files.learn_rows import MAX_CLASSES, ClassLimit, learn
@@ -25,15 +25,16 @@ from ..files.models import saved as persist
 from ..files.models.container import check_no_table
 from ..files.models.learned import LearnedFile, check_new, check_once, fingerprint, joined
 from ..files.models.saved import SavedModel
+from ..files.phrases import counted, listed
 from ..files.score_rows import bad_rows_of, evaluate_rows, predict_rows
-from ..files.tables.columns import Columns
+from ..files.tables.columns import ColumnRoles
 from ..files.tables.sources import RowSource, SourceError, expand, open_rows, rows_in_batch
 from ..files.unknown_categories import UnknownCategories
 from ..model.family import MEMBERS
 from ..model.findings import KeyWatch
 from ..stats.mixed_stats import MixedStats
-from .report import evaluation_text, finding_texts, naming_stdout, say, show_text
-from .summary import counted, listed, say_done, shape_of
+from .report import evaluation_text, finding_texts, prefix_stdout, print_stderr, print_stdout
+from .summary import print_done, shape_of
 
 __all__ = ["evaluate", "evaluate_rows", "fit", "learn", "predict", "predict_rows", "update"]
 
@@ -44,7 +45,7 @@ def fit(args: argparse.Namespace) -> int:
     kind, options = _options(args)
     _check_output(args.model, args.data, args.target_npy)
     check_no_table(args.model)
-    columns = Columns(
+    columns = ColumnRoles(
         args.target, args.weight, args.features, args.exclude, categorical=_marks(args),
         drop_null_target=args.drop_null_target,
     )  # fmt: skip
@@ -118,11 +119,11 @@ def predict(args: argparse.Namespace) -> int:
     saved = persist.read(args.model)
     _check_nulls(saved, args)
     outputs = len(saved.classes) if args.proba else 0
-    source = _open_for(saved, args, Columns(keep=args.keep), outputs)
+    source = _open_for(saved, args, ColumnRoles(keep=args.keep), outputs)
     bad, unknown = bad_rows_of(saved, args.on_error, ("skip", "null")), UnknownCategories(saved)
     rows = predict_rows(
         saved, source, args.output, proba=args.proba, evidence=args.evidence, quiet=args.quiet,
-        last=True, bad=bad, unknown=unknown,
+        final=True, bad=bad, unknown=unknown,
     )  # fmt: skip
     _note_unknown(args, unknown)
     parts = [counted(rows, "row"), *_left_out(bad, source), *shape_of(saved)]
@@ -149,9 +150,9 @@ def evaluate(args: argparse.Namespace) -> int:
         _note(args, f"{rows} of {found.n_rows:,} with labels that the model does not know: wrong")
     everything = found.as_dict() | {"n_skipped_rows": bad.n, "n_null_labels": source.n_dropped}
     text = json.dumps(everything, indent=1)
-    show_text(text if args.json == "-" else evaluation_text(found))
+    print_stdout(text if args.json == "-" else evaluation_text(found))
     if is_file:
-        with replacing(args.json, last=True) as temporary:
+        with atomic_write(args.json, final=True) as temporary:
             temporary.write_text(text + "\n", encoding="utf-8")
     parts = [counted(found.n_rows, "row"), *_left_out(bad, source), *shape_of(saved)]
     _finish(args, "evaluate", parts, args.json if is_file else None, start)
@@ -199,7 +200,7 @@ def _marks(args: argparse.Namespace) -> tuple[str, ...] | str:
 
 
 def _open_for(
-    saved: SavedModel, args: argparse.Namespace, columns: Columns, outputs: int = 0
+    saved: SavedModel, args: argparse.Namespace, columns: ColumnRoles, outputs: int = 0
 ) -> RowSource:
     """Rows with the columns of a model, by name; those of .npy, which has none, by position.
 
@@ -214,7 +215,7 @@ def _open_for(
         )
     if by_name:
         kinds = _kinds_of_categories(saved)
-        columns = Columns(
+        columns = ColumnRoles(
             columns.target, columns.weight, names, (), columns.keep, tuple(kinds),
             {name: kind for name, kind in kinds.items() if kind},
             text_labels=tuple(saved.classes.tolist()) if saved.classes.dtype.kind in "OU" else (),
@@ -251,10 +252,10 @@ def _kinds_of_categories(saved: SavedModel) -> dict[str, str | None]:
 
 def _labelled_columns(
     saved: SavedModel, args: argparse.Namespace, *, weight: bool = True
-) -> Columns:
+) -> ColumnRoles:
     """Target and weight as given, else those of the files that the model learned from."""
     if args.target_npy is not None:
-        return Columns(drop_null_target=args.drop_null_target)
+        return ColumnRoles(drop_null_target=args.drop_null_target)
     if args.target is None and saved.target is None:
         raise SourceError(
             f"{args.model}: does not know its target column; name it with --target, or give "
@@ -262,7 +263,7 @@ def _labelled_columns(
         )
     target = args.target or saved.target
     weights = (args.weight or saved.weight) if weight else None
-    return Columns(target, weights, drop_null_target=args.drop_null_target)
+    return ColumnRoles(target, weights, drop_null_target=args.drop_null_target)
 
 
 def _target_name(saved: SavedModel, args: argparse.Namespace) -> str:
@@ -296,7 +297,7 @@ def _check_output(output: str, data: Iterable[str], *others: str | None) -> None
 
 def _note(args: argparse.Namespace, text: str) -> None:
     if not args.quiet:
-        say(f"note: {text}")
+        print_stderr(f"note: {text}")
 
 
 def _note_unknown(args: argparse.Namespace, unknown: UnknownCategories) -> None:
@@ -330,7 +331,7 @@ def _warn_of_changes(
     names = {file.name for file in learned}
     for path, file in files.items():
         if path in limit.paths and file.name in names:
-            say(
+            print_stderr(
                 f"warning: {path}: a file of this name was learned before, with other contents; "
                 "rows that stand in both count twice"
             )
@@ -345,7 +346,7 @@ def _check_target(saved: SavedModel, target: str | None, limit: ClassLimit, mode
         raise SourceError(
             f"{said}, and no label is one of its classes: {listed(saved.classes.tolist())}"
         )
-    say(f"warning: {said}; the classes of both are taken for the same")
+    print_stderr(f"warning: {said}; the classes of both are taken for the same")
 
 
 def _warn_of_copies(files: dict[pathlib.Path, LearnedFile], limit: ClassLimit) -> None:
@@ -353,13 +354,15 @@ def _warn_of_copies(files: dict[pathlib.Path, LearnedFile], limit: ClassLimit) -
     first: dict[str, pathlib.Path] = {}
     for path, file in files.items():
         if path in limit.paths and first.setdefault(file.digest, path) != path:
-            say(f"warning: {path}: holds the same as {first[file.digest]}; its rows count twice")
+            print_stderr(
+                f"warning: {path}: holds the same as {first[file.digest]}; its rows count twice"
+            )
 
 
 def _note_plan(args: argparse.Namespace, source: RowSource) -> None:
     """What was decided about columns before a row is read."""
     for text in source.warnings:  # with --quiet too, as they may well be wrong
-        say(f"warning: {text}")
+        print_stderr(f"warning: {text}")
     for text in source.notes:
         _note(args, text)
     if source.left_out:
@@ -384,7 +387,7 @@ def _note_rows(
 ) -> None:
     """What the rows showed of columns: of those left out as `keys`, and of features."""
     for name in keys:
-        say(
+        print_stderr(
             f"warning: left out, since it identifies rows: {name!r}; --exclude it, or name it in "
             "--categorical to take it"
         )
@@ -434,7 +437,7 @@ def _finish(
 ) -> None:
     """Say what was done, once all output is out."""
     if sys.stdout is not None:
-        with naming_stdout():
+        with prefix_stdout():
             sys.stdout.flush()
     if not args.quiet:
-        say_done(command, parts, output, time.perf_counter() - start)
+        print_done(command, parts, output, time.perf_counter() - start)

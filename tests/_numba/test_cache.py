@@ -39,10 +39,10 @@ if sys.platform == "win32":  # pragma: no cover
 THREADS = """
 import numpy as np
 from fastgnb._numba import compiler, threads, warmup
-from fastgnb.input import rows as _validate
+from fastgnb.input.labels import encode_labels
 threads.PARALLEL_WORK = threads.LARGE_WORK = 0
 y = np.arange(40_000) * 5 % 7
-print((_validate.encode(y).codes == y).all())
+print((encode_labels(y).codes == y).all())
 """
 
 # All that most users do; of a size at which threads start.
@@ -677,19 +677,19 @@ for weight in (2.0, 3, y >= 0, some.tolist(), some.astype(object), some * 1e-250
 
 # Ends of the ranges, and statistics that others made.
 ClassStats.from_rows(np.empty((0, 3)), [])
-ClassStats.from_rows(X, y, classes=np.arange(9)).collapse()
+ClassStats.from_rows(X, y, classes=np.arange(9)).as_one_class()
 GaussianNB().partial_fit(X[:1], y[:1], classes=[0, 1, 2]).partial_fit(X, y)
 far = np.full((1, 3), 1e200)
 [getattr(GaussianNB(missing=m).fit(X, y), name)(far) for m in ("error", "skip") for name in ASK]
 stats = ClassStats.from_rows(X, y)
 stats - ClassStats.from_rows(X[:6], y[:6])
-own = stats.count, stats.mean, stats.variance, stats.mean_low
+own = stats.count, stats.mean, stats.variance, stats.mean_lo
 for parts in zip(*map(laid_out, own)):
     odd = ClassStats(stats.classes, *parts)
-    odd + odd, stats + odd, odd + stats, odd.collapse(), odd.between()
+    odd + odd, stats + odd, odd + stats, odd.as_one_class(), odd.between()
     GaussianNB().fit_stats(odd).predict(X)
 odd = ClassStats(stats.classes, *(part.astype("f4") for part in own))
-odd + stats, odd.collapse()
+odd + stats, odd.as_one_class()
 plain = Plain().fit(X, y)
 plain.theta_, plain.var_ = np.asfortranarray(plain.theta_), np.asfortranarray(plain.var_)
 taken = GaussianNB.from_sklearn(plain).partial_fit(X, y)

@@ -36,16 +36,15 @@ import pytest
 from table_files import write
 
 import fastgnb
-from fastgnb import cli
 from fastgnb._system import atomic as _atomic
 from fastgnb._system import signals as _interrupt
-from fastgnb.cli import main
+from fastgnb.cli import entry, main
 from fastgnb.cli import row_commands as _row_commands
 from fastgnb.files import score_rows as _score_rows
 from fastgnb.files.models import saved as persist
 from fastgnb.files.tables import readers as _readers
 from fastgnb.files.tables import writers as _writers
-from fastgnb.files.tables.sources import Columns, SourceError, expand, open_rows
+from fastgnb.files.tables.sources import ColumnRoles, SourceError, expand, open_rows
 
 pytestmark = pytest.mark.compiled
 
@@ -576,9 +575,9 @@ def test_labels_that_change_after_planning(tmp_path, model, out, capsys, monkeyp
 SHRINKS = """
 import os, sys
 import numpy as np
-from fastgnb.files.tables.sources import Columns, SourceError, open_rows
+from fastgnb.files.tables.sources import ColumnRoles, SourceError, open_rows
 path = sys.argv[1]
-parts = Columns() if path.endswith("npy") else Columns(target="y", keep=("t",))
+parts = ColumnRoles() if path.endswith("npy") else ColumnRoles(target="y", keep=("t",))
 batches = iter(open_rows([path], parts, batch_rows=1000))
 total = next(batches).X.sum()
 os.truncate(path, 4096)
@@ -607,7 +606,7 @@ def test_a_file_that_shrinks_while_it_is_read(tmp_path, python, ending):
 
 def pieces(path):
     """What is read of a file, to compare."""
-    columns = Columns(features=("x", "i"), target="y", keep=("k", "c"))
+    columns = ColumnRoles(features=("x", "i"), target="y", keep=("k", "c"))
     return [
         (batch.X.tobytes(), batch.y.tolist(), batch.kept.to_pylist())
         for batch in open_rows([path], columns)
@@ -901,7 +900,7 @@ def test_five_thousand_columns(tmp_path, ending, monkeypatch):
     pa.set_memory_pool(pool)
     before = pool.bytes_allocated()
     try:
-        highest = max(pool.bytes_allocated() for _ in open_rows([path], Columns(target="y")))
+        highest = max(pool.bytes_allocated() for _ in open_rows([path], ColumnRoles(target="y")))
     finally:
         pa.set_memory_pool(usual)
     assert highest - before < 100_000_000
@@ -1325,7 +1324,7 @@ def test_a_signal_after_the_output_was_replaced_is_too_late(
     home, name = {
         "rename": (os, "replace"),
         "flush": (_atomic, "_flush_folder"),
-        "end": (cli, "_run"),
+        "end": (entry, "_run"),
     }[place]
     monkeypatch.setattr(home, name, signals_after(getattr(home, name), number))
     run(*ask)
@@ -1404,13 +1403,13 @@ LONG = """
 import sys, time
 from fastgnb.files import bad_rows as _bad_rows
 from fastgnb.cli import main
-polled = _bad_rows.polled
+interruptible_iter = _bad_rows.interruptible_iter
 def told(items):
-    for i, item in enumerate(polled(items)):
+    for i, item in enumerate(interruptible_iter(items)):
         if i == 3:
             print("running", flush=True)
         yield item
-_bad_rows.polled = told
+_bad_rows.interruptible_iter = told
 sys.exit(main(sys.argv[1:]))
 """
 

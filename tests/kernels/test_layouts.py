@@ -15,7 +15,16 @@ from fastgnb.stats.mixed_stats import MixedStats
 
 pytestmark = pytest.mark.compiled
 
-FIELDS = "classes", "count", "mean", "variance", "mean_low", "feature_count", "peak", "covariance"
+FIELDS = (
+    "classes",
+    "count",
+    "mean",
+    "variance",
+    "mean_lo",
+    "feature_count",
+    "max_scatter",
+    "covariance",
+)
 
 
 def layouts(X):

@@ -39,21 +39,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..._system.atomic import replacing
+from ..._system.atomic import atomic_write
 from ..._version import __version__
-from ...estimate.categorical import CategoryMoments, MixedParams
-from ...estimate.diagonal import (
+from ...estimate.categorical import CategoryEstimate
+from ...estimate.diagonal import DiagonalEstimate
+from ...estimate.options import as_plain, as_priors, check_priors, check_smoothing
+from ...estimate.parameters import (
     GaussianParams,
-    Moments,
-    RotatedParams,
-    as_plain,
-    as_priors,
-    check_moment,
+    MixedParams,
+    WhitenedParams,
+    check_attribute,
     check_prior,
-    check_priors,
-    check_smoothing,
 )
-from ...input.categorical import MixedRows, exact_table, slots, split
+from ...input.categorical import MixedRows, exact_table, split_columns, table_indices
 from ...input.frames import in_memory, is_frame
 from ...input.label_types import same_labels
 from ...input.rows import NotFiniteError, check_finite, check_missing
@@ -125,8 +123,8 @@ class SavedModel:
     weight: str | None = None
     model: str = "GaussianNB"
     options: Mapping[str, Any] = field(default_factory=lambda: dict(_PLAIN))
-    rotated: RotatedParams | None = None
-    categorical: Sequence[CategoryMoments] | None = None
+    rotated: WhitenedParams | None = None
+    categorical: Sequence[CategoryEstimate] | None = None
     learned: tuple[LearnedFile, ...] = ()
 
     @classmethod
@@ -156,7 +154,7 @@ class SavedModel:
         fitted = member.estimate(stats, priors=priors, var_smoothing=smoothing, **chosen)
         given = None if priors is None else np.asarray(priors, np.float64).tolist()
         return cls(
-            stats, *fitted.moments, given, smoothing, missing, _versions(), target, weight, model,
+            stats, *fitted.diagonal, given, smoothing, missing, _versions(), target, weight, model,
             chosen, fitted.params, fitted.categorical,
         )  # fmt: skip
 
@@ -211,7 +209,7 @@ class SavedModel:
             names, d = self.stats.gaussian.feature_names, self.theta.shape[1]
         elif MEMBERS[self.model].needs_full:  # not rotated, since a variance makes no density
             names, d, of = None, self.theta.shape[1], "Axis"
-        return GaussianParams.from_moments(
+        return GaussianParams.from_estimate(
             self.class_prior, self.theta, self.var, classes=self.classes, n_features=d,
             count=self.stats.count, feature_names=names, of=of,
         )  # fmt: skip
@@ -222,13 +220,13 @@ class SavedModel:
         if not isinstance(X, MixedRows):
             given = in_memory(X)
             given = given if is_frame(given) else np.asarray(exact_table(given))
-            rows = split(given, stats.is_categorical, skip=skip)
+            rows = split_columns(given, stats.is_categorical, skip=skip)
         if not skip:
             rows.check_present()
-        params = MixedParams.from_moments(self._gaussian(), self.categorical or (), stats)
+        params = MixedParams.from_estimate(self._gaussian(), self.categorical or (), stats)
         scores = score_mixed(
             rows.continuous,
-            slots(rows.columns, stats.categories, stats.categorical_names()), params,
+            table_indices(rows.columns, stats.categories, stats.categorical_names()), params,
             table=table, evidence=evidence, skip=skip,
         )  # fmt: skip
         if scores.bad >= 0:
@@ -250,7 +248,7 @@ class SavedModel:
                 "character itself."
             )
         data = pack(text, tensors, json.dumps(self.learned) if self.learned else None)
-        with replacing(Path(path), last=True) as temporary:
+        with atomic_write(Path(path), final=True) as temporary:
             temporary.write_bytes(data)
 
 
@@ -316,8 +314,8 @@ def _saved_of(model: GaussianClassifier) -> SavedModel:
     return SavedModel(
         stats,
         check_prior(model.class_prior_, len(stats.count)),
-        check_moment(model.theta_, "theta_", stats.mean.shape),
-        check_moment(model.var_, "var_", stats.mean.shape),
+        check_attribute(model.theta_, "theta_", stats.mean.shape),
+        check_attribute(model.var_, "var_", stats.mean.shape),
         float(model.epsilon_), priors, smoothing, model.missing, _versions(), options=options,
     )  # fmt: skip
 
@@ -348,7 +346,7 @@ def _are_same(found: Any, wanted: Any, name: str, *, exact: bool) -> bool:
         return found is wanted
     if np.asarray(wanted).dtype.kind != "f":
         return same_labels(np.asarray(found), np.asarray(wanted))
-    values = check_moment(found, name, wanted.shape)
+    values = check_attribute(found, name, wanted.shape)
     if exact:
         return bool(np.array_equal(values, wanted))
     size = np.max(np.abs(wanted), initial=0.0, where=np.isfinite(wanted))
@@ -384,7 +382,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         model.missing = saved.missing
     if saved.model != "GaussianNB":
         return model.fit_stats(saved.stats)
-    moments = Moments(saved.class_prior, saved.theta, saved.var, saved.epsilon)
+    moments = DiagonalEstimate(saved.class_prior, saved.theta, saved.var, saved.epsilon)
     model.missing = saved.missing
     model._adopt(saved.stats, moments)
     model._keep_names(saved.stats)
@@ -411,7 +409,7 @@ def _tensors(model: SavedModel) -> dict[str, Floats]:
     tensors = own | {
         "count": stats.count,
         "mean": stats.mean,
-        "mean_low": stats.mean_low,
+        "mean_low": stats.mean_lo,
         "variance": stats.variance,
     }
     if model.model == "GaussianNB":
@@ -420,8 +418,8 @@ def _tensors(model: SavedModel) -> dict[str, Floats]:
         tensors["covariance"] = stats.covariance.reshape(-1, stats.n_features)
     if stats.feature_count is not None:
         tensors["feature_count"] = stats.feature_count
-    if stats.peak is not None:
-        tensors["peak"] = stats.peak
+    if stats.max_scatter is not None:
+        tensors["peak"] = stats.max_scatter
     return {name: np.ascontiguousarray(value, "<f8") for name, value in tensors.items()}
 
 
