@@ -29,7 +29,7 @@ from layers import FOR_LAYERS
 from fastgnb._numba.disk_cache import Entries, Key
 from fastgnb.kernels import chunks
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.fresh]
 
 if sys.platform == "win32":  # pragma: no cover
     pytest.skip("rights, limits and paths of this file are POSIX", allow_module_level=True)

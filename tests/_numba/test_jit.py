@@ -15,6 +15,7 @@ from fastgnb._numba import decorators as _jit
 
 pytestmark = [
     pytest.mark.compiled,
+    pytest.mark.fresh,
     pytest.mark.skipif(sys.platform == "win32", reason="paths and layers are POSIX"),
 ]
 

@@ -15,7 +15,7 @@ from fastgnb._numba import decorators as _jit
 from fastgnb._numba.notice import note_kernel
 from fastgnb.cli import warmup as _warmup
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.fresh]
 
 CODE = ONE + HASHED
 

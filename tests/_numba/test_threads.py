@@ -17,7 +17,7 @@ from layers import PRELOAD_TBB, has_layer
 from fastgnb import ClassStats, GaussianNB
 from fastgnb._numba import decorators as _jit
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.fresh]
 
 LAYERS = ("omp", "tbb", "workqueue")
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")

@@ -13,7 +13,10 @@ import pytest
 from fastgnb._system import atomic as _atomic
 from fastgnb._system.atomic import atomic_write
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX processes")
+pytestmark = [
+    pytest.mark.any_version,
+    pytest.mark.skipif(sys.platform == "win32", reason="POSIX processes"),
+]
 
 WRITE = """
 import sys, time

@@ -14,6 +14,8 @@ import pytest
 from fastgnb._system import signals as _interrupt
 from fastgnb._system.atomic import atomic_write
 
+pytestmark = pytest.mark.any_version
+
 
 def test_creates_a_file_and_leaves_nothing_else(tmp_path):
     with atomic_write(tmp_path / "new.bin") as temporary:

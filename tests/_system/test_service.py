@@ -24,6 +24,8 @@ from fastgnb._system import thread_limits as _limits
 from fastgnb.cli import main, process
 from fastgnb.cli import row_commands as _row_commands
 
+pytestmark = pytest.mark.any_version
+
 
 @pytest.fixture
 def rows(tmp_path):

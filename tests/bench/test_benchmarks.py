@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.fresh, pytest.mark.any_version]
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -34,7 +34,9 @@ def test_the_default_run_collects_no_benchmark(bench):
     assert "test_benchmarks.py" in done.stdout
     assert "bench_fit" not in done.stdout
     paths = "import tomllib; print(tomllib.load(open('pyproject.toml', 'rb'))['tool']['pytest'])"
-    done = subprocess.run([sys.executable, "-c", paths], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", paths], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert "'testpaths': ['tests']" in done.stdout
 
 
@@ -48,7 +50,6 @@ def test_rivals_are_given_arrays_that_own_their_memory(bench):
 
 def test_every_member_of_the_registry_is_benchmarked(bench):
     from bench import family
-
     from fastgnb.model.family import MEMBERS
 
     assert {member.estimator for member in family.MEMBERS} == set(MEMBERS)

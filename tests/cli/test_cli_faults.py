@@ -46,7 +46,7 @@ from fastgnb.files.tables import readers as _readers
 from fastgnb.files.tables import writers as _writers
 from fastgnb.files.tables.sources import ColumnRoles, SourceError, expand, open_rows
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.fresh, pytest.mark.any_version]
 
 TABLES = ["parquet", "csv", "arrow"]
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="POSIX")

@@ -8,6 +8,8 @@ from exact_gaussian import gaussians
 
 from fastgnb import GaussianBayes, PCAGaussianNB
 
+pytestmark = pytest.mark.no_new_lines
+
 # Errors in units of what one rounding in a matrix of correlations makes of a score.
 MOST = 8.0
 

@@ -20,6 +20,8 @@ from fastgnb.estimate.categorical import MixedParams
 from fastgnb.estimate.diagonal import GaussianParams, WhitenedParams
 from fastgnb.model.scoring import score, score_mixed
 
+pytestmark = pytest.mark.no_new_lines
+
 MEMBERS = {
     "GaussianNB": GaussianNB,
     "GaussianNB, skip": lambda: GaussianNB(missing="skip"),

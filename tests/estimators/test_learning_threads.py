@@ -15,6 +15,8 @@ import pytest
 
 from fastgnb import GaussianBayes, GaussianNB, MixedNB, PCAGaussianNB, load, save
 
+pytestmark = pytest.mark.no_new_lines
+
 CLASSES = [0, 1, 2]
 MEMBERS = {
     "GaussianNB": GaussianNB,

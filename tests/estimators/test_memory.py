@@ -15,6 +15,7 @@ from fastgnb.cli import main  # noqa: E402
 
 pytestmark = [
     pytest.mark.compiled,
+    pytest.mark.fresh,
     pytest.mark.skipif(sys.platform != "linux", reason="units of ru_maxrss differ"),
 ]
 

@@ -30,6 +30,8 @@ from fastgnb.kernels.learn.encode import EncodedLabels
 from fastgnb.kernels.logs import log, log_densities
 from fastgnb.model.scoring import score
 
+pytestmark = pytest.mark.no_new_lines
+
 TOLERANCE = 1e-13
 NAMES = ("count", "mean", "mean_lo", "variance")
 METHODS = (

@@ -11,6 +11,8 @@ from sklearn.base import clone
 
 from fastgnb import GaussianBayes, GaussianNB, PCAGaussianNB
 
+pytestmark = pytest.mark.no_new_lines
+
 MEMBERS = [
     GaussianNB(var_smoothing=1e-3),
     GaussianNB(tied=True, ddof=1, var_smoothing=1e-3),

@@ -11,6 +11,8 @@ import pytest
 
 from fastgnb import ClassStats, GaussianNB
 
+pytestmark = pytest.mark.no_new_lines
+
 MODELS = [
     {"covariance_type": shape, "tied": tied} for shape in ("diag", "spherical") for tied in (0, 1)
 ]
