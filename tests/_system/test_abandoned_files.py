@@ -53,6 +53,7 @@ def write(path, text="whole"):
         temporary.write_text(text)
 
 
+@pytest.mark.promise("once")
 def test_the_file_of_a_killed_process_is_removed(tmp_path, writer):
     path = tmp_path / "m.fgnb"
     process = writer(path)

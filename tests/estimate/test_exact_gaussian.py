@@ -135,6 +135,7 @@ def faults(kind, seed):
     return out
 
 
+@pytest.mark.promise("rank")
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("seed", range(6))
 def test_exact(kind, seed):

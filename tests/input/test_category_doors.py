@@ -59,6 +59,7 @@ def model_of(plan, **params):
     )
 
 
+@pytest.mark.promise("labels")
 @pytest.mark.parametrize("learned", KINDS)
 @pytest.mark.parametrize("asked", KINDS)
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
@@ -143,6 +144,7 @@ def test_a_column_of_missing_values_has_no_kind(learned):
         ).categories_[0].tolist() == model.categories_[0].tolist()  # fmt: skip
 
 
+@pytest.mark.promise("labels")
 def test_numbers_of_any_type_are_one_kind():
     """1, 1.0 and True are one category; text is never one of them."""
     model = model_of(KINDS["numbers"])
@@ -159,12 +161,13 @@ def test_numbers_of_any_type_are_one_kind():
 
 
 def test_edited_categories_in_any_order_are_obeyed_when_scoring():
-    """`slots` looks labels up whatever the order of those known."""
-    from fastgnb.input.categorical import Column, slots
+    """`table_indices` looks labels up whatever the order of those known."""
+    from fastgnb.input.categorical import table_indices
+    from fastgnb.input.category_codes import CategoricalColumn
 
-    column = Column(np.array(["a", "b", "c"], object), np.array([0, 1, 2, -1], np.int32))
+    column = CategoricalColumn(np.array(["a", "b", "c"], object), np.array([0, 1, 2, -1], np.int32))
     known = [np.array(["c", "a"], object)]
-    assert slots([column], known, ["0"]).tolist() == [[1, 2, 0, 3]]
+    assert table_indices([column], known, ["0"]).tolist() == [[1, 2, 0, 3]]
 
 
 # --- whole numbers beside nulls ------------------------------------------------------------------

@@ -23,7 +23,8 @@ import fastgnb
 from fastgnb import ClassStats, GaussianNB
 from fastgnb._numba import decorators as _jit
 from fastgnb.cli import main
-from fastgnb.estimate.diagonal import GaussianParams, estimate_diagonal
+from fastgnb.estimate.diagonal import estimate_diagonal
+from fastgnb.estimate.parameters import GaussianParams
 from fastgnb.files.models import saved as persist
 from fastgnb.kernels.learn.diagonal import accumulate
 from fastgnb.kernels.learn.encode import EncodedLabels
@@ -99,7 +100,7 @@ def results():
                 yield from stats_bits(m.merge(other).stats_)
                 yield from stats_bits(m.stats_ - other.stats_)
                 yield from (m.class_prior_, m.theta_, m.var_, np.array(m.epsilon_))
-                p = GaussianParams.from_moments(
+                p = GaussianParams.from_estimate(
                     m.class_prior_, m.theta_, m.var_, classes=m.classes_)
                 yield from (p.log_prior, p.mean, p.inv_sd, p.log_det)
                 yield from (getattr(m, name)(rows) for name in METHODS)
@@ -150,6 +151,7 @@ def test_the_same_bits_for_any_threads_and_layer(python, bits, layer, threads):
     assert got == [bits, threads, layer]
 
 
+@pytest.mark.promise("bits")
 def test_the_same_bits_alone_and_in_threads(bits, digest, monkeypatch):
     for work in (0, 2**62):
         monkeypatch.setattr(_jit, "PARALLEL_WORK", work)
@@ -161,6 +163,7 @@ on_x86 = pytest.mark.skipif(
 )
 
 
+@pytest.mark.promise("bits")
 @on_x86
 @pytest.mark.parametrize(
     "kind", ["Prescott", pytest.param("Haswell", marks=slow), pytest.param("Nehalem", marks=slow)]
@@ -213,6 +216,7 @@ def test_the_same_bits_without_vector_extensions_of_numpy(python, bits):
     assert got == [bits]  # no feature is left, or its name would be here
 
 
+@pytest.mark.promise("bits")
 @pytest.mark.slow
 @on_x86
 @pytest.mark.parametrize("cpu", ["haswell", "skylake-avx512"])
@@ -296,6 +300,7 @@ def layouts(X, folder) -> Iterator[tuple[str, np.ndarray]]:
 SHAPES = [(5003, 6, 3), (2501, 17, 9), (301, 1, 1), (4099, 33, 2), (77, 8, 4), (1200, 3, 40)]
 
 
+@pytest.mark.promise("bits")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize(("n", "d", "k"), SHAPES)
 def test_layouts_give_the_same_bits(make_data, tmp_path, n, d, k, dtype):
@@ -395,11 +400,12 @@ def model_of(rng, k, d, dtype):
     var = rng.uniform(0.5, 4, size=(k, d))
     if dtype == np.float32 and k % 2:
         var *= 1e-240
-    return GaussianParams.from_moments(
+    return GaussianParams.from_estimate(
         rng.dirichlet(np.ones(k) * 3), rng.normal(size=(k, d)), var, classes=np.arange(k)
     )
 
 
+@pytest.mark.promise("neighbours")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("skip", [False, True])
 @pytest.mark.parametrize("k", [1, 2, 3, 8, 9, 17, 100])
@@ -507,6 +513,7 @@ def exact_of(X, y, weight=None):
     return oracles.class_stats(X, y, weight, classes=[0, 1, 2])
 
 
+@pytest.mark.promise("exact", "merging")
 @deterministic
 @given(data(), st.randoms(use_true_random=False))
 def test_any_cut_order_and_tree_of_merges_is_one_pass(rows, random):
@@ -764,6 +771,7 @@ def partitions():
     return X, y, part, stats
 
 
+@pytest.mark.promise("exact")
 def test_ten_thousand_partitions_in_any_tree_are_one_pass(partitions):
     X, y, _, stats = partitions
     whole = ClassStats.from_rows(X, y)
@@ -786,6 +794,7 @@ def test_ten_thousand_partitions_one_after_the_other(partitions):
     assert_exactly_rows(sum(stats), X, y)
 
 
+@pytest.mark.promise("merging")
 def test_partitions_taken_out_leave_the_others(partitions):
     """Half of the partitions, each merged before, in another order."""
     X, y, part, stats = partitions
@@ -909,6 +918,7 @@ def test_a_stream_has_the_exact_moments_and_smoothing_of_all_rows(rows, smoothin
             assert abs(Fraction(prior) - exact.count[c] / sum(exact.count)) < 1e-15
 
 
+@pytest.mark.promise("exact")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("missing", ["error", "skip"])
 @pytest.mark.parametrize("ending", ["parquet", "arrow", "npy"])
@@ -977,6 +987,7 @@ def test_long_arrays_are_as_exact_as_short_ones(n, values):
             assert abs(Fraction(sums.scatter[0, 0]) / scatter - 1) < TOLERANCE
 
 
+@pytest.mark.promise("exact")
 @pytest.mark.slow
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("d", [1, 3])

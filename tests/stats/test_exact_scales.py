@@ -197,12 +197,14 @@ def check(seed):
         check_left(check_identities(given, np.random.default_rng(seed)))
 
 
+@pytest.mark.promise("weights")
 @pytest.mark.parametrize("part", range(4))
 def test_a_few_problems(part):
     for seed in range(15 * part, 15 * part + 15):
         check(seed)
 
 
+@pytest.mark.promise("weights")
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(20))
 def test_two_thousand_problems(part):

@@ -60,6 +60,7 @@ def in_units(X, unit, model):
     return X
 
 
+@pytest.mark.promise("weights")
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(("scale", "unit"), SCALES)
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: " ".join(repr(m).split()))
