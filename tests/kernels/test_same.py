@@ -133,6 +133,7 @@ def test_the_same_bits_once_more(bits, digest):
 slow = pytest.mark.slow
 
 
+@pytest.mark.promise("bits")
 @pytest.mark.parametrize(
     ("layer", "threads"),
     [
