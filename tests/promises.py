@@ -69,8 +69,9 @@ PROMISES = {
     "whole": "A command's output is there whole or not at all, also after kill -9 or on a full "
     "disk; its inputs are never written",
     "memory": "Commands on files of ten columns take less than 256 MB beyond the libraries, "
-    "however many rows, in one row group or in many; a Parquet column's page and its dictionary are "
-    "decoded whole, pages below 16 kB stay until their row group ends, and so wide files take more",
+    "however many rows, in one row group or in many; a Parquet column's page and its dictionary "
+    "are decoded whole, pages below 16 kB stay until their row group ends, and so wide files take "
+    "more",
 }
 
 
