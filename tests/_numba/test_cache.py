@@ -29,7 +29,7 @@ from layers import FOR_LAYERS
 from fastgnb._numba.disk_cache import Entries, Key
 from fastgnb.kernels import chunks
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.fresh]
 
 if sys.platform == "win32":  # pragma: no cover
     pytest.skip("rights, limits and paths of this file are POSIX", allow_module_level=True)
@@ -173,6 +173,7 @@ def test_a_folder_where_an_entry_should_be_is_no_entry(tmp_path):
 # damage and full disks
 
 
+@pytest.mark.promise("degraded")
 def test_entries_with_flipped_bits_are_replaced_without_a_word(python, tmp_path):
     """One bit every hundred bytes of the middle half, where the machine code is."""
     cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
@@ -199,6 +200,7 @@ def test_code_for_other_types_under_an_entrys_name_is_not_run(python, tmp_path):
     assert python(THREADS + COMPILED, **cache) == "True\ncompiled 2\n"
 
 
+@pytest.mark.promise("degraded")
 def test_a_full_disk_costs_one_warning(python, tmp_path):
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))\n"
     cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
@@ -249,6 +251,7 @@ def test_code_of_another_processor_is_not_run(python, tmp_path):
     assert again == "[1, 3]\ncompiled 0\n"
 
 
+@pytest.mark.promise("degraded")
 def test_code_of_other_versions_and_settings_is_not_run(python, tmp_path):
     code = """
 import sys
@@ -410,6 +413,7 @@ def in_read_only(where: Path, code: str) -> str:
     return WITHOUT_RIGHTS + check + using(where, code)
 
 
+@pytest.mark.promise("degraded")
 @pytest.mark.parametrize(
     "home", ["read-only", "unknown", pytest.param("unset", marks=pytest.mark.slow)]
 )
@@ -429,6 +433,7 @@ def test_a_read_only_install_without_a_home_costs_one_warning(python, read_only,
     assert list((tmp_path / "here").iterdir()) == []
 
 
+@pytest.mark.promise("installs")
 @pytest.mark.slow
 def test_a_read_only_install_caches_at_home(python, read_only, tmp_path):
     home = tmp_path / "home"
@@ -498,6 +503,7 @@ NO_LAYER = {
 }
 
 
+@pytest.mark.promise("degraded")
 @pytest.mark.parametrize(
     "case", ["none", *(pytest.param(c, marks=pytest.mark.slow) for c in list(NO_LAYER)[1:])]
 )
@@ -518,6 +524,7 @@ def test_without_a_threading_layer_warming_up_compiles_what_is_left(python):
     assert out == "[1, 0, 1]\n5\n"
 
 
+@pytest.mark.promise("degraded")
 def test_without_the_compiler_the_command_works(python, tmp_path):
     code = "import sys\n" + COMMANDS + "print(main(['warmup']))"
     out = python(code, str(tmp_path), NUMBA_DISABLE_JIT="1")
@@ -710,6 +717,7 @@ print(warm, warmup.n_compiled())
 """
 
 
+@pytest.mark.promise("kernels")
 def test_warming_up_compiles_all_that_any_input_needs(python, tmp_path):
     """43 variants, as the docstring of `_numba.warmup` says."""
     assert python(TOUR, str(tmp_path), NUMBA_THREADING_LAYER="omp").split() == ["43", "43"]

@@ -15,6 +15,7 @@ from fastgnb._numba import decorators, threads
 
 pytestmark = [
     pytest.mark.compiled,
+    pytest.mark.fresh,
     pytest.mark.skipif(sys.platform == "win32", reason="paths and layers are POSIX"),
 ]
 
@@ -165,6 +166,7 @@ def test_importing_compiles_nothing(python):
     assert python(code).strip() == "0"
 
 
+@pytest.mark.promise("kernels")
 def test_the_number_of_variants_is_bounded(python, tmp_path):
     """Whatever comes in, kernels see float32 or float64 in C order, read-only."""
     code = """

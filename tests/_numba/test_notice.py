@@ -14,7 +14,7 @@ from fastgnb import kernels
 from fastgnb._numba.notice import note_kernel
 from fastgnb.cli import warmup as cli_warmup
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.fresh]
 
 CODE = ONE + HASHED
 

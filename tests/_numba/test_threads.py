@@ -17,7 +17,7 @@ from layers import PRELOAD_TBB, has_layer
 from fastgnb import ClassStats, GaussianNB
 from fastgnb._numba import threads
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.fresh]
 
 LAYERS = ("omp", "tbb", "workqueue")
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
@@ -62,6 +62,7 @@ def with_layer(python, request):
     return run
 
 
+@pytest.mark.promise("threads")
 def test_threads_may_call_at_once_beside_a_foreign_parallel_loop(with_layer):
     code = """
 @numba.njit(parallel=True)
@@ -124,12 +125,14 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
 }
 
 
+@pytest.mark.promise("threads")
 @forks
 @pytest.mark.parametrize("how", FORKS)
 def test_a_forked_process_fits_and_predicts(with_layer, how):
     assert with_layer(FORKS[how]) == "0 True"
 
 
+@pytest.mark.promise("threads")
 @forks
 def test_a_forked_process_starts_no_threads(with_layer):
     """As many processes as cores, each with as many threads, would be too many."""
@@ -164,6 +167,7 @@ def check(results, model, proba):
         np.testing.assert_array_equal(got, proba)
 
 
+@pytest.mark.promise("threads")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_workers_of_joblib(many_rows, jobs):
     X, y, model, proba = many_rows
@@ -191,6 +195,7 @@ def test_a_pool_of_threads(many_rows):
     assert max(own for *_, own in results) < max(numba.config.NUMBA_NUM_THREADS, 1)
 
 
+@pytest.mark.promise("threads")
 @pytest.mark.parametrize("start", multiprocessing.get_all_start_methods())
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_pool_of_processes(many_rows, start):
@@ -203,6 +208,7 @@ def test_a_pool_of_processes(many_rows, start):
         assert [own for *_, own in results] == [0, 0, 0]
 
 
+@pytest.mark.promise("threads")
 def test_a_thread_that_may_use_one_thread_uses_one(many_rows, monkeypatch):
     X, y, model, proba = many_rows
     monkeypatch.setattr(threads, "PARALLEL_WORK", 0)
@@ -254,6 +260,7 @@ def test_a_kernel_that_runs_leaves_others_to_one_thread(two_threads, recorded):
     assert not threads._process.running
 
 
+@pytest.mark.promise("waiting")
 def test_no_call_into_compiled_code_is_long(recorded):
     """So that Python acts on a signal between two of them."""
     kernel, calls = recorded
@@ -267,6 +274,7 @@ def test_no_call_into_compiled_code_is_long(recorded):
     assert [(first, last) for _, first, last in calls] == [(0, 1), (1, 2), (2, 3)]
 
 
+@pytest.mark.promise("waiting")
 def test_a_call_does_not_wait_for_threads_that_get_no_core(two_threads, monkeypatch, many_rows):
     """All our threads sleep through this call, as they do where other processes have the cores."""
     X, _, model, proba = many_rows
@@ -283,6 +291,7 @@ def test_a_call_does_not_wait_for_threads_that_get_no_core(two_threads, monkeypa
     np.testing.assert_array_equal(model.predict_proba(X), proba)
 
 
+@pytest.mark.promise("bits")
 @pytest.mark.parametrize("safe", [True, False])
 def test_teams_of_either_kind_give_the_same_bits(two_threads, monkeypatch, many_rows, safe):
     X, y, model, proba = many_rows
@@ -333,6 +342,7 @@ atexit.register(lambda: print((model.predict(X) == want).all()))
     assert python(code).strip() == "True"
 
 
+@pytest.mark.promise("interrupts")
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX sends them")
 @pytest.mark.parametrize("call", ["fit", "partial_fit", "predict_proba"])
 def test_an_interrupt_leaves_the_model_as_it_was(many_rows, monkeypatch, call):
@@ -360,6 +370,7 @@ def test_an_interrupt_leaves_the_model_as_it_was(many_rows, monkeypatch, call):
     np.testing.assert_array_equal(model.predict_proba(X), proba)
 
 
+@pytest.mark.promise("interrupts")
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX sends them")
 @pytest.mark.parametrize("work", ["fit(X, y)", "predict(X)"])
 def test_ctrl_c_ends_a_long_call(python, work):

@@ -24,6 +24,8 @@ from fastgnb._system import thread_limits as _limits
 from fastgnb.cli import main, process
 from fastgnb.cli import row_commands as _row_commands
 
+pytestmark = pytest.mark.any_version
+
 
 @pytest.fixture
 def rows(tmp_path):
@@ -78,6 +80,7 @@ def jobs(rows, folder, i, *words):
         assert main([*map(str, command), "--quiet", *words]) == 0
 
 
+@pytest.mark.promise("service")
 @pytest.mark.parametrize("n", [1, 6])
 def test_commands_in_threads_leave_the_process_as_it_was(rows, tmp_path, n):
     jobs(rows, tmp_path, "first")
@@ -135,6 +138,7 @@ def test_each_call_has_its_own_number_of_threads(monkeypatch, rows, tmp_path):
 ORDERS = ["abAB", "abBA", "aAbB"]
 
 
+@pytest.mark.promise("service")
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize(("a", "b"), [(1, 2), (3, None), (None, 1), (None, None), (2, 2)])
 def test_calls_that_overlap_in_any_order_give_arrow_its_threads_back(order, a, b):

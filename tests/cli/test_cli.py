@@ -486,6 +486,7 @@ def test_a_bad_row_deep_in_the_file_leaves_the_old_output(tmp_path, fitted, caps
     assert sorted(os.listdir(tmp_path)) == before
 
 
+@pytest.mark.promise("interrupts")
 def test_an_interrupt_leaves_the_old_output(tmp_path, fitted, capsys, monkeypatch):
     _, path, model = fitted
     (tmp_path / "o.parquet").write_text("old")
@@ -731,6 +732,7 @@ def test_npy_of_another_width(tmp_path, fitted, capsys):
 # ------------------------------------------------------------------ paths that clash
 
 
+@pytest.mark.promise("whole")
 def test_outputs_that_are_inputs(tmp_path, fitted, capsys):
     _, path, model = fitted
     (tmp_path / "in").mkdir()
@@ -891,6 +893,7 @@ def test_as_a_module(tmp_path, fitted):
     process("-m", "fastgnb", "fit", code=2)
 
 
+@pytest.mark.promise("whole")
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_leave_no_half_file(tmp_path, fitted, number):

@@ -18,6 +18,8 @@ from fastgnb._numba import threads
 from fastgnb.estimators.locks import TURNS
 from fastgnb.kernels.score import diagonal as score_module
 
+pytestmark = pytest.mark.no_new_lines
+
 MEMBERS = {
     "GaussianNB": GaussianNB,
     "GaussianBayes": GaussianBayes,

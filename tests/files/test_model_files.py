@@ -220,6 +220,7 @@ def must_be_refused_or_the_same(path, data, original):
     assert again is None or state(again) == state(original)
 
 
+@pytest.mark.promise("model files")
 @EXAMPLES
 def test_altered_bytes_are_refused_or_carry_nothing(path, examples):
     def one(name, alterations):
@@ -446,6 +447,7 @@ def must_learn_categories(saved):
     assert all((each.log_prob <= 0).all() for each in after.categorical)
 
 
+@pytest.mark.promise("model files")
 @EXAMPLES
 def test_what_loads_is_a_model_though_its_digest_is_right(path, examples):
     loaded = 0
@@ -577,6 +579,7 @@ HEADERS = {
 }  # fmt: skip
 
 
+@pytest.mark.promise("model files")
 @pytest.mark.parametrize("header", HEADERS.values(), ids=HEADERS)
 def test_made_up_headers_are_refused_in_little_memory(path, header):
     path.write_bytes(header)
@@ -770,6 +773,7 @@ def floats(values):
     return np.array([[float(value) for value in row] for row in values])
 
 
+@pytest.mark.promise("model files")
 @pytest.mark.parametrize("name", PAST)
 def test_files_of_the_past_hold_what_they_held(name):
     X, y, weight, odd = PAST[name]
@@ -855,6 +859,7 @@ PAST_MEMBERS = {
 }
 
 
+@pytest.mark.promise("model files")
 @pytest.mark.parametrize("name", PAST_MEMBERS)
 def test_members_of_the_past_predict_and_learn_on(name):
     X, y, estimator = PAST_MEMBERS[name]
