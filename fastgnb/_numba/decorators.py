@@ -12,7 +12,7 @@ all that a parallel function is linked with again, three times over.
 Whatever comes in, kernels see C order, native and read-only, float32 or float64 rows, float64
 weights and statistics, int64 labels or their words. So there are 43 variants in all, which
 `compile_all` compiles: of 14 kernels one each, of those that read rows (`_sum_blocks`,
-`_sum_scatters`, `_score`, `_score_mixed`, `_score_rotated`) a second one for float32, and one loop
+`_sum_scatters`, `_score`, `_score_mixed`, `_score_whitened`) a second one for float32, and one loop
 of each kind (`_drive`, which is not there with the `workqueue` layer, and `_work_off`) for each of
 the twelve variants that threads share.
 """
@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -183,12 +183,13 @@ class Kernel:
         state = np.array([first, 0], np.int64)
         grain = max(1, (last - first) // (_SHARES * n))
         team = _drive if work >= LARGE_WORK and _layer_is_safe() else _drive_own_threads
-        team(n, self._address(args), state, last, grain, args)
+        team(n, self._address(args), state, last, grain, tuple(_leaves(args)))
         if state[1]:
             raise MemoryError(f"The kernel {self.name} found no memory for its scratch.")
 
     def _compile_teams(self, args: tuple[Any, ...]) -> None:
-        nothing_left = (self._address(args), np.zeros(2, np.int64), 0, 1, args)
+        leaves = tuple(_leaves(args))
+        nothing_left = (self._address(args), np.zeros(2, np.int64), 0, 1, leaves)
         _work_off(*nothing_left)
         if _layer_is_safe():
             _drive(1, *nothing_left)
@@ -198,7 +199,7 @@ class Kernel:
 
         Arrays at one place in a kernel's arguments differ in nothing but their dtype.
         """
-        key = tuple([getattr(value, "dtype", None) for value in args])
+        key = tuple([getattr(value, "dtype", None) for value in _leaves(args)])
         if key not in self._addresses:
             types_of = tuple(typeof(value) for value in (0, 0, *args))
             self.body.compile(types_of)
@@ -206,6 +207,19 @@ class Kernel:
             entry = compiled.fndesc.llvm_func_name
             self._addresses[key] = compiled.library.get_pointer_to_function(entry)
         return self._addresses[key]
+
+
+def _leaves(args: tuple[Any, ...]) -> Iterator[Any]:
+    """The arrays and scalars of arguments, of which some are structs (named tuples).
+
+    Compiled code passes a struct as its members, so that a kernel called by its address takes
+    them one by one; Numba's parallel loops do not take structs within the tuple of arguments.
+    """
+    for value in args:
+        if isinstance(value, tuple):
+            yield from _leaves(value)
+        else:
+            yield value
 
 
 def _drive_own_threads(n: int, *share: Any) -> None:

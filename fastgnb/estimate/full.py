@@ -23,16 +23,15 @@ from .correlation import (
     units,
     varying,
 )
-from .diagonal import WhitenedParams, check_smoothing, epsilon_of, prior_of
+from .diagonal import DiagonalEstimate, Estimate, epsilon_of, prior_of
+from .options import check_smoothing
+from .parameters import WhitenedParams
 
 Floats = NDArray[np.float64]
 
 # Class means farther apart than this many standard deviations are not centred together: deviations
 # from a common centre would lose as many digits.
 FAR = 64.0
-
-
-TARGETS = frozenset({"diagonal", "spherical"})
 
 
 class FullEstimate(NamedTuple):
@@ -46,6 +45,12 @@ class FullEstimate(NamedTuple):
     theta: Floats
     covariance: Floats
     epsilon: float
+
+
+def estimate_gaussian_bayes(stats: ClassStats, **options: Any) -> Estimate:
+    """A model with full covariances, and the variances of its features alone."""
+    full = estimate_full(stats, **options)
+    return Estimate(_diagonal_of(full, len(stats.classes)), whiten(stats, full))
 
 
 def estimate_full(
@@ -91,12 +96,6 @@ def estimate_full(
         covariance = mean_of(_variances(covariance))[:, None, None] * unit
     covariance = (1.0 - reg_param) * covariance + (reg_param + epsilon) * unit
     return FullEstimate(prior, stats.mean.copy(), covariance[0] if tied else covariance, epsilon)
-
-
-def check_target(target: object) -> None:
-    """Raise ValueError unless it names a target of shrinkage."""
-    if target not in TARGETS:
-        raise ValueError(f"shrinkage_target must be one of {sorted(TARGETS)}, got {target!r}.")
 
 
 def whiten(stats: ClassStats, moments: FullEstimate) -> WhitenedParams:
@@ -223,3 +222,12 @@ def _oas(covariance: Floats, count: float) -> float:
     square = float((scaled**2).mean())
     low = (count + 1.0) * (square - 1.0 / d)
     return min((square + 1.0) / low, 1.0) if low > 0 else 1.0
+
+
+def _diagonal_of(full: FullEstimate, k: int) -> DiagonalEstimate:
+    """Variances (k, d) of the features alone."""
+    variance = np.diagonal(full.covariance, axis1=-2, axis2=-1)
+    shape = k, variance.shape[-1]
+    return DiagonalEstimate(
+        full.class_prior, full.theta, np.broadcast_to(variance, shape).copy(), full.epsilon
+    )

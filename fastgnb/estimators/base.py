@@ -15,18 +15,31 @@ from sklearn.utils import assert_all_finite, check_random_state, column_or_1d
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..estimate.diagonal import (
-    GaussianParams,
-    WhitenedParams,
-    as_plain,
-    as_priors,
-    check_possible,
-    check_smoothing,
+from ..estimate.options import as_plain, as_priors, check_smoothing
+from ..estimate.parameters import GaussianParams, WhitenedParams, check_possible
+from ..input.frames import check_numeric_columns
+from ..input.labels import (
+    Labels,
+    as_labels,
+    check_one_dimension,
+    classes_of,
+    encode_labels,
+    labels_array,
+    locate_labels,
+    plain_text,
 )
-from ..input import rows as _validate
-from ..input.frames import check_columns
-from ..input.rows import Labels
+from ..input.rows import (
+    NotFiniteError,
+    as_numbers,
+    check_finite,
+    check_lengths,
+    check_missing,
+    check_temporal_columns,
+    too_large,
+    unmasked,
+)
 from ..input.type_names import model_remedy, stats_remedy, type_name
+from ..input.weights import check_weight
 from ..kernels.score.outputs import Scores, Table
 from ..model.family import MEMBERS
 from ..model.scoring import decisions
@@ -402,7 +415,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         float
             Share of the weight of the rows that are predicted correctly.
         """
-        return float(super().score(X, _validate.plain_text(y), sample_weight))
+        return float(super().score(X, plain_text(y), sample_weight))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -411,7 +424,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _skips(self) -> bool:
         """Whether NaN are missing values, in a member that can have them."""
-        return _validate.check_missing(getattr(self, "missing", "error"))
+        return check_missing(getattr(self, "missing", "error"))
 
     def _is_full(self, first: bool) -> bool:
         """Whether rows are learned with full scatter: as needed, or as what is there already."""
@@ -477,9 +490,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Add rows to the statistics of a copy of the model, which no one else sees."""
         self._check_params()
         rows, labels = self._check_rows_labels(X, y, first=first)
-        found = _validate.encode(labels)
+        found = encode_labels(labels)
         if classes is not None:
-            found = _validate.locate(found, classes)
+            found = locate_labels(found, classes)
         stats = self._stats_of(rows, found, sample_weight, first=first)
         stats = stats if first else self.stats_ + stats
         self._adopt(stats, self._estimated(stats))
@@ -491,13 +504,13 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._keep_names(stats)
 
     def _stats_of(self, rows: Any, labels: Labels, sample_weight: Any, *, first: bool) -> Any:
-        weight = _validate.check_weight(sample_weight, len(rows))
+        weight = check_weight(sample_weight, len(rows))
         if weight is not None and not weight.any():
             raise ValueError("Sample weights must contain at least one non-zero number.")
         names = getattr(self, "feature_names_in_", None)
         try:
             return self._sum(rows, labels, weight, None if names is None else tuple(names), first)
-        except _validate.NotFiniteError:
+        except NotFiniteError:
             self._refuse(rows, weight)
             raise
 
@@ -517,7 +530,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Statistics of rows, checked as `fit` checks them; the model does not change."""
         model = clone(self)
         rows, labels = model._check_rows_labels(X, y, first=True)
-        return model._stats_of(rows, _validate.encode(labels), sample_weight, first=True)
+        return model._stats_of(rows, encode_labels(labels), sample_weight, first=True)
 
     def _resolved(self, X: Any) -> Self:
         """The model with what depends on the types of all rows decided: call it before rows are
@@ -596,7 +609,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The declared classes, sorted. Raises ValueError unless they are the first call's."""
         if classes is None:
             return self.stats_.classes
-        declared = _validate.classes_of(classes)
+        declared = classes_of(classes)
         if not first and declared.tolist() != self.classes_.tolist():
             raise ValueError(
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, was: "
@@ -631,20 +644,20 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             validate_data(self, X, y, reset=first, ensure_all_finite=False)
         labels = _labels_of(y)
         rows = self._checked_rows(X, reset=first)
-        _validate.check_lengths(rows, labels)
+        check_lengths(rows, labels)
         return rows, labels
 
     def _checked_rows(self, X: Any, *, reset: bool) -> NDArray[Any]:
         """Rows as scikit-learn takes them, and as real numbers of at most 8 bytes."""
-        plain = _validate.unmasked(X)
+        plain = unmasked(X)
         try:
             rows = validate_data(self, plain, reset=reset, ensure_all_finite=False, dtype="numeric")
-            _validate.check_columns(X)
-            return _validate.as_numbers(rows)
+            check_temporal_columns(X)
+            return as_numbers(rows)
         except OverflowError as error:
-            raise _validate.too_large() from error
+            raise too_large() from error
         except Exception:  # each library of frames has its own
-            check_columns(X, takes_categories=self._takes_categories)
+            check_numeric_columns(X, takes_categories=self._takes_categories)
             raise
 
     def _refuse(self, rows: Any, weight: NDArray[np.float64] | None = None) -> None:
@@ -653,14 +666,14 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scikit-learn before 1.9 overlooks them in the other byte order.
         """
         try:
-            _validate.check_finite(rows, weight, skip=self._skips())
-        except _validate.NotFiniteError as error:
+            check_finite(rows, weight, skip=self._skips())
+        except NotFiniteError as error:
             if np.isinf(error.value):  # in words that name the type of the rows
                 name = type(self).__name__
                 assert_all_finite(rows, allow_nan=True, estimator_name=name, input_name="X")
             self._refuse_value(error)
 
-    def _refuse_value(self, error: _validate.NotFiniteError) -> None:
+    def _refuse_value(self, error: NotFiniteError) -> None:
         """Raise for a value that is not finite, or missing, with what this member can do."""
         name, names = type(self).__name__, getattr(self, "feature_names_in_", None)
         found = np.array([[error.value]])
@@ -688,9 +701,9 @@ def dtype_of(rows: NDArray[Any], table: Table | None) -> Any:
 
 def _labels_of(y: Any) -> NDArray[Any]:
     """y (n,) as labels; a column is flattened with scikit-learn's warning."""
-    labels = _validate.labels_array(y)
+    labels = labels_array(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         # Of a frame of whole numbers that may be missing it would make floats.
-        return _validate.as_labels(column_or_1d(labels, warn=True))
-    _validate.check_one_dimension(labels, y)
+        return as_labels(column_or_1d(labels, warn=True))
+    check_one_dimension(labels, y)
     return labels

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..estimate.correlation import certain, varying
-from ..estimate.diagonal import WhitenedParams, check_attribute, check_prior
 from ..estimate.full import FullEstimate, estimate_full, whiten
+from ..estimate.parameters import WhitenedParams, check_attribute, check_prior
 from ..stats.class_stats import ClassStats
 from .prepared import PreparedClassifier
 

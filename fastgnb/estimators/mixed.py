@@ -11,18 +11,19 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from ..estimate.categorical import (
-    CategoryEstimate,
-    MixedEstimate,
-    MixedParams,
-    estimate_mixed,
+from ..estimate.categorical import CategoryEstimate, MixedEstimate, estimate_mixed
+from ..estimate.parameters import GaussianParams, MixedParams
+from ..input.categorical import (
+    MixedRows,
+    exact_table,
+    find_categorical,
+    split_columns,
+    table_indices,
 )
-from ..estimate.diagonal import GaussianParams
-from ..input import rows as _validate
-from ..input.categorical import MixedRows, exact_table, find_categorical, slots, split
 from ..input.frames import in_memory, is_frame
 from ..input.label_types import check_kind
-from ..input.rows import Labels
+from ..input.labels import Labels
+from ..input.rows import NotFiniteError, feature_names_of
 from ..kernels.score.outputs import Scores, Table
 from ..model.scoring import score_mixed
 from ..stats.mixed_stats import MAX_CATEGORIES, MixedStats, from_mixed_rows
@@ -140,7 +141,7 @@ class MixedNB(GaussianClassifier):
     _kind_of_stats = MixedStats
     _takes_categories = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "categorical_features": "no_validation",  # but by `check_marks`, in its own words
+        "categorical_features": "no_validation",  # `check_categorical_spec` does it
         "alpha": [Interval(Real, 0, None, closed="left")],
         "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
         "max_categories": [None, Interval(Integral, 1, None, closed="left")],
@@ -190,7 +191,7 @@ class MixedNB(GaussianClassifier):
 
     def _params(self, n_features: int) -> GaussianParams:
         names = getattr(self, "feature_names_in_", None)
-        return GaussianParams.from_moments(
+        return GaussianParams.from_estimate(
             self.class_prior_, self.theta_, self.var_,
             classes=self._labels(), n_features=n_features, count=self.stats_.count,
             feature_names=None if names is None else names[~self.stats_.is_categorical],
@@ -230,7 +231,7 @@ class MixedNB(GaussianClassifier):
                 self.stats_.categories[j], np.asarray(edited), f"Categories of feature {names[j]}"
             )
         moments = map(CategoryEstimate, self.feature_log_prob_, self.unseen_log_prob_)
-        return MixedParams.from_moments(self._params(n_continuous), list(moments), self.stats_)
+        return MixedParams.from_estimate(self._params(n_continuous), list(moments), self.stats_)
 
     def _sum(
         self,
@@ -258,7 +259,7 @@ class MixedNB(GaussianClassifier):
         """Which features of X (n, d) are categorical (d,), as fit would decide. Raises as fit."""
         table = in_memory(X)
         table = table if hasattr(table, "shape") else np.asarray(table, object)
-        return find_categorical(self.categorical_features, table, _validate.names_of(table))
+        return find_categorical(self.categorical_features, table, feature_names_of(table))
 
     def _score_checked(self, rows: Any, *, table: Table | None, **wanted: Any) -> Scores:
         if not isinstance(rows, MixedRows):
@@ -266,7 +267,8 @@ class MixedNB(GaussianClassifier):
         params = self._mixed_params(rows.continuous.shape[1])
         known = [np.asarray(each) for each in self.categories_]
         return score_mixed(
-            rows.continuous, slots(rows.columns, known, self.stats_.categorical_names()), params,
+            rows.continuous,
+            table_indices(rows.columns, known, self.stats_.categorical_names()), params,
             table=table, dtype=dtype_of(rows.continuous, table), **wanted,
         )  # fmt: skip
 
@@ -291,8 +293,8 @@ class MixedNB(GaussianClassifier):
         if not mask.any():
             return super()._checked_rows(X, reset=reset)
         try:
-            rows = split(table, mask, skip=self._skips())
-        except _validate.NotFiniteError as error:
+            rows = split_columns(table, mask, skip=self._skips())
+        except NotFiniteError as error:
             self._refuse_value(error)
             raise
         if not reset and not self._skips():
@@ -322,14 +324,14 @@ class MixedNB(GaussianClassifier):
             self._refuse_missing(rows, weight)
         try:
             rows.check_finite(skip=self._skips())
-        except _validate.NotFiniteError as error:
+        except NotFiniteError as error:
             self._refuse_value(error)
 
     def _refuse_missing(self, rows: MixedRows, weight: NDArray[np.float64] | None = None) -> None:
         """Raise for a missing category."""
         try:
             rows.check_present(weight)
-        except _validate.NotFiniteError as error:
+        except NotFiniteError as error:
             self._refuse_value(error)
 
     def _draw(self, codes: NDArray[Any], draw: Any) -> NDArray[Any]:

@@ -10,13 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimate.diagonal import (
-    DiagonalEstimate,
-    GaussianParams,
-    check_attribute,
-    check_prior,
-    estimate_diagonal,
-)
+from ..estimate.diagonal import DiagonalEstimate, estimate_diagonal
+from ..estimate.parameters import GaussianParams, check_attribute, check_prior
 from ..stats.class_stats import ClassStats
 from .base import GaussianClassifier
 
@@ -234,7 +229,7 @@ class GaussianNB(GaussianClassifier):
         self.class_prior_, self.theta_, self.var_, self.epsilon_ = estimated
 
     def _params(self, n_features: int) -> GaussianParams:
-        return GaussianParams.from_moments(
+        return GaussianParams.from_estimate(
             self.class_prior_, self.theta_, self.var_,
             classes=self._labels(), n_features=n_features, count=self.stats_.count,
             feature_names=getattr(self, "feature_names_in_", None),

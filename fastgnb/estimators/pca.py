@@ -9,16 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..estimate.axes import rotated_means
-from ..estimate.diagonal import (
-    DiagonalEstimate,
-    WhitenedParams,
-    check_attribute,
-    check_prior,
-    whitened_params,
-)
-from ..model.family import ROTATIONS, AxesEstimate, estimate_along_axes, recentre
+from ..estimate.axes import AxesEstimate, estimate_along_axes, recentre, whitened_params
+from ..estimate.diagonal import DiagonalEstimate
+from ..estimate.parameters import WhitenedParams, check_attribute, check_prior
+from ..model.family import ROTATIONS
 from ..stats.class_stats import ClassStats
+from ..stats.rotation import rotated_means
 from .prepared import PreparedClassifier
 
 Floats = NDArray[np.float64]

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..estimate.diagonal import WhitenedParams
+from ..estimate.parameters import WhitenedParams
 from .base import GaussianClassifier
 
 __all__ = ["PreparedClassifier"]

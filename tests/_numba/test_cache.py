@@ -39,10 +39,10 @@ if sys.platform == "win32":  # pragma: no cover
 THREADS = """
 import numpy as np
 from fastgnb._numba import decorators as _jit
-from fastgnb.input import rows as _validate
+from fastgnb.input.labels import encode_labels
 _jit.PARALLEL_WORK = _jit.LARGE_WORK = 0
 y = np.arange(40_000) * 5 % 7
-print((_validate.encode(y).codes == y).all())
+print((encode_labels(y).codes == y).all())
 """
 
 # All that most users do; of a size at which threads start.

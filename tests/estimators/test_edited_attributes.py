@@ -16,8 +16,7 @@ import pytest
 
 import fastgnb
 from fastgnb import ClassStats, GaussianBayes, GaussianNB, MixedNB, PCAGaussianNB
-from fastgnb.estimate.categorical import MixedParams
-from fastgnb.estimate.diagonal import GaussianParams, WhitenedParams
+from fastgnb.estimate.parameters import GaussianParams, MixedParams, WhitenedParams
 from fastgnb.model.scoring import score, score_mixed
 
 MEMBERS = {

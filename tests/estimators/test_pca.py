@@ -15,7 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fastgnb import ClassStats, GaussianBayes, GaussianNB, PCAGaussianNB
-from fastgnb.estimate.axes import principal_axes, rotate
+from fastgnb.estimate.principal_axes import principal_axes
+from fastgnb.stats.rotation import rotate
 
 LOADERS = [load_iris, load_wine, load_breast_cancer]
 

@@ -41,7 +41,8 @@ from fastgnb import (
 from fastgnb.files.models import container as _model_file
 from fastgnb.files.models import saved as persist
 from fastgnb.files.models.saved import SavedModel
-from fastgnb.input.categorical import Column, MixedRows
+from fastgnb.input.categorical import MixedRows
+from fastgnb.input.category_codes import CategoricalColumn
 
 DATA = pathlib.Path(__file__).parents[1] / "data"
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="POSIX files, signals and modes")
@@ -399,7 +400,7 @@ def rows_for(saved, numbers):
     columns, row = [], np.arange(len(numbers), dtype=np.int32)
     for labels in saved.stats.categories:
         some = [*labels.tolist()[:1], "strange"]
-        columns.append(Column(np.array(some, object), row % len(some)))
+        columns.append(CategoricalColumn(np.array(some, object), row % len(some)))
     return MixedRows(numbers, tuple(columns), saved.stats.is_categorical)
 
 

@@ -159,12 +159,13 @@ def test_numbers_of_any_type_are_one_kind():
 
 
 def test_edited_categories_in_any_order_are_obeyed_when_scoring():
-    """`slots` looks labels up whatever the order of those known."""
-    from fastgnb.input.categorical import Column, slots
+    """`table_indices` looks labels up whatever the order of those known."""
+    from fastgnb.input.categorical import table_indices
+    from fastgnb.input.category_codes import CategoricalColumn
 
-    column = Column(np.array(["a", "b", "c"], object), np.array([0, 1, 2, -1], np.int32))
+    column = CategoricalColumn(np.array(["a", "b", "c"], object), np.array([0, 1, 2, -1], np.int32))
     known = [np.array(["c", "a"], object)]
-    assert slots([column], known, ["0"]).tolist() == [[1, 2, 0, 3]]
+    assert table_indices([column], known, ["0"]).tolist() == [[1, 2, 0, 3]]
 
 
 # --- whole numbers beside nulls ------------------------------------------------------------------

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fastgnb import GaussianBayes, GaussianNB, MixedNB, PCAGaussianNB, load, save
-from fastgnb.estimate.diagonal import as_plain
+from fastgnb.estimate.options import as_plain
 from fastgnb.files.models.saved import SavedModel
 
 SINGLE = [np.float16, np.float32, np.longdouble]

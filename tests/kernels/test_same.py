@@ -23,7 +23,8 @@ import fastgnb
 from fastgnb import ClassStats, GaussianNB
 from fastgnb._numba import decorators as _jit
 from fastgnb.cli import main
-from fastgnb.estimate.diagonal import GaussianParams, estimate_diagonal
+from fastgnb.estimate.diagonal import estimate_diagonal
+from fastgnb.estimate.parameters import GaussianParams
 from fastgnb.files.models import saved as persist
 from fastgnb.kernels.learn.diagonal import accumulate
 from fastgnb.kernels.learn.encode import EncodedLabels
@@ -97,7 +98,7 @@ def results():
                 yield from stats_bits(m.merge(other).stats_)
                 yield from stats_bits(m.stats_ - other.stats_)
                 yield from (m.class_prior_, m.theta_, m.var_, np.array(m.epsilon_))
-                p = GaussianParams.from_moments(
+                p = GaussianParams.from_estimate(
                     m.class_prior_, m.theta_, m.var_, classes=m.classes_)
                 yield from (p.log_prior, p.mean, p.inv_sd, p.log_det)
                 yield from (getattr(m, name)(rows) for name in METHODS)
@@ -393,7 +394,7 @@ def model_of(rng, k, d, dtype):
     var = rng.uniform(0.5, 4, size=(k, d))
     if dtype == np.float32 and k % 2:
         var *= 1e-240
-    return GaussianParams.from_moments(
+    return GaussianParams.from_estimate(
         rng.dirichlet(np.ones(k) * 3), rng.normal(size=(k, d)), var, classes=np.arange(k)
     )
 

@@ -41,19 +41,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..._system.atomic import atomic_write
 from ..._version import __version__
-from ...estimate.categorical import CategoryEstimate, MixedParams
-from ...estimate.diagonal import (
-    DiagonalEstimate,
+from ...estimate.categorical import CategoryEstimate
+from ...estimate.diagonal import DiagonalEstimate
+from ...estimate.options import as_plain, as_priors, check_priors, check_smoothing
+from ...estimate.parameters import (
     GaussianParams,
+    MixedParams,
     WhitenedParams,
-    as_plain,
-    as_priors,
     check_attribute,
     check_prior,
-    check_priors,
-    check_smoothing,
 )
-from ...input.categorical import MixedRows, exact_table, slots, split
+from ...input.categorical import MixedRows, exact_table, split_columns, table_indices
 from ...input.frames import in_memory, is_frame
 from ...input.label_types import same_labels
 from ...input.rows import NotFiniteError, check_finite, check_missing
@@ -211,7 +209,7 @@ class SavedModel:
             names, d = self.stats.gaussian.feature_names, self.theta.shape[1]
         elif MEMBERS[self.model].needs_full:  # not rotated, since a variance makes no density
             names, d, of = None, self.theta.shape[1], "Axis"
-        return GaussianParams.from_moments(
+        return GaussianParams.from_estimate(
             self.class_prior, self.theta, self.var, classes=self.classes, n_features=d,
             count=self.stats.count, feature_names=names, of=of,
         )  # fmt: skip
@@ -222,13 +220,13 @@ class SavedModel:
         if not isinstance(X, MixedRows):
             given = in_memory(X)
             given = given if is_frame(given) else np.asarray(exact_table(given))
-            rows = split(given, stats.is_categorical, skip=skip)
+            rows = split_columns(given, stats.is_categorical, skip=skip)
         if not skip:
             rows.check_present()
-        params = MixedParams.from_moments(self._gaussian(), self.categorical or (), stats)
+        params = MixedParams.from_estimate(self._gaussian(), self.categorical or (), stats)
         scores = score_mixed(
             rows.continuous,
-            slots(rows.columns, stats.categories, stats.categorical_names()), params,
+            table_indices(rows.columns, stats.categories, stats.categorical_names()), params,
             table=table, evidence=evidence, skip=skip,
         )  # fmt: skip
         if scores.bad >= 0:
