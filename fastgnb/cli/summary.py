@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .report import cell, say
 
 if TYPE_CHECKING:
-    from ..files.models.saved import SavedModel
+    from ..model.model import Model
 
 __all__ = ["counted", "listed", "say_done", "shape_of"]
 
@@ -41,12 +41,12 @@ def _quoted(name: str) -> str:
     return repr(name) if "," in name or name != name.strip() else name
 
 
-def shape_of(saved: SavedModel) -> list[str]:
+def shape_of(model: Model) -> list[str]:
     """The features and the classes of a model, with their names."""
-    features = counted(saved.n_features, "feature")
-    if saved.feature_names is not None:
-        features += f" ({listed(saved.feature_names)})"
-    classes = saved.classes.tolist()
+    features = counted(model.n_features, "feature")
+    if model.feature_names is not None:
+        features += f" ({listed(model.feature_names)})"
+    classes = model.classes.tolist()
     return [features, f"{counted(len(classes), 'class', 'classes')} ({listed(classes)})"]
 
 

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimate.diagonal import (
-    GaussianParams,
-    Moments,
-    check_moment,
-    check_prior,
-    estimate,
-)
+from ..estimate.diagonal import check_moment, check_prior
 from ..stats.class_stats import ClassStats
 from .base import GaussianClassifier
 
 
-class GaussianNB(GaussianClassifier):
+class GaussianNB(GaussianClassifier, member="GaussianNB"):
     """Gaussian naive Bayes, a drop-in for `sklearn.naive_bayes.GaussianNB`.
 
     Parameters
@@ -94,16 +86,6 @@ class GaussianNB(GaussianClassifier):
     array([1])
     """
 
-    _member = "GaussianNB"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "priors": ["array-like", None],
-        "var_smoothing": [Interval(Real, 0, None, closed="left")],
-        "missing": [StrOptions({"error", "skip"})],
-        "covariance_type": [StrOptions({"diag", "spherical"})],
-        "tied": ["boolean"],
-        "ddof": [Interval(Integral, 0, 1, closed="both")],
-    }
-
     def __init__(
         self,
         *,
@@ -166,28 +148,14 @@ class GaussianNB(GaussianClassifier):
             None if names is None else tuple(names),
         )
         new = cls(priors=model.priors, var_smoothing=model.var_smoothing).fit_stats(stats)
-        new.class_prior_ = _fitted(model, "class_prior_", (k,))
-        new.theta_, new.var_, new.epsilon_ = theta.copy(), var, float(epsilon)
+        attributes = {
+            "class_prior_": _fitted(model, "class_prior_", (k,)),
+            "theta_": theta,
+            "var_": var,
+            "epsilon_": float(epsilon),
+        }
+        new._adopt(new._current().edited(stats, attributes))
         return new
-
-    def _estimate(self, stats: ClassStats) -> Moments:
-        return estimate(stats, **self._options())
-
-    def _adopt(self, stats: ClassStats, estimated: Moments) -> None:
-        super()._adopt(stats, estimated)
-        self.class_prior_, self.theta_, self.var_, self.epsilon_ = estimated
-
-    def _params(self, n_features: int) -> GaussianParams:
-        return GaussianParams.from_moments(
-            self.class_prior_, self.theta_, self.var_,
-            classes=self._labels(), n_features=n_features, count=self.stats_.count,
-            feature_names=getattr(self, "feature_names_in_", None),
-        )  # fmt: skip
-
-    def _draw(self, codes: NDArray[Any], draw: Any) -> NDArray[np.float64]:
-        theta, var = (np.asarray(each, np.float64) for each in (self.theta_, self.var_))
-        noise = draw.standard_normal((len(codes), theta.shape[1]))
-        return np.asarray(theta[codes] + np.sqrt(var[codes]) * noise)
 
 
 def _fitted(
