@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .._system.atomic import replacing
+from .._system.atomic import atomic_write
 
 __all__ = ["Entries", "Key"]
 
@@ -57,7 +57,7 @@ class Entries:
     def save(self, key: Key, entry: Any) -> None:
         """Write an entry, whole or not at all. Raises OSError where that fails."""
         content = self._dump(entry)
-        with replacing(self._path(key)) as temporary:
+        with atomic_write(self._path(key)) as temporary:
             temporary.write_bytes(_digest(key, content) + content)
 
     def flush(self) -> None:

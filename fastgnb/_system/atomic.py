@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from .signals import uninterrupted
 
-__all__ = ["check_writable", "is_same_file", "replacing"]
+__all__ = ["atomic_write", "check_writable", "is_same_file"]
 
 # Seconds after which a temporary file of a writer that cannot be seen is taken for abandoned.
 _ABANDONED_AFTER = 86_400.0
@@ -30,14 +30,15 @@ _ours: set[str] = set()
 
 
 @contextlib.contextmanager
-def replacing(path: str | os.PathLike[str], *, last: bool = False) -> Iterator[pathlib.Path]:
+def atomic_write(path: str | os.PathLike[str], *, final: bool = False) -> Iterator[pathlib.Path]:
     """Yield a temporary name; when the block succeeds, rename it to `path`.
 
     Parameters
     ----------
     path : the file to create or replace. A symbolic link is followed, so that the
         file it points to is replaced and the link stays.
-    last : whether a run takes effect by it, so that a later signal is too late to end the run.
+    final : whether the run takes effect by the rename, so that a signal during or after it is
+        ignored.
 
     Yields
     ------
@@ -67,7 +68,7 @@ def replacing(path: str | os.PathLike[str], *, last: bool = False) -> Iterator[p
     try:
         yield temporary
         _flush_file(temporary, target)
-        with uninterrupted(last=last):
+        with uninterrupted(final=final):
             os.replace(temporary, target)
             _flush_folder(target.parent)
     except BaseException as error:

@@ -6,8 +6,8 @@ ends by the signal whatever its exit code. So a loop over batches polls instead:
 signal ends it between two batches, a second one at once. A batch that takes long (the first one of
 all may wait for kernels to compile) is given a moment; then the signal is sent again from here.
 
-A run that ends by a signal has changed nothing. So a signal that comes with the step by which a
-run takes effect, or after it, is too late and changes nothing either: not even the exit code.
+A run that ends by a signal has changed nothing. So a signal during or after the final rename, by
+which a run takes effect, is ignored: it does not even change the exit code.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from typing import NoReturn, TypeVar
 __all__ = [
     "arrow_without_signals",
     "interruptible",
+    "interruptible_iter",
     "listen_in_runs_only",
-    "polled",
     "raise_if_noted",
     "uninterrupted",
 ]
@@ -52,7 +52,7 @@ _run: object = None
 _ending = threading.Lock()
 
 
-def polled(items: Iterable[T]) -> Iterator[T]:
+def interruptible_iter(items: Iterable[T]) -> Iterator[T]:
     """The items, with KeyboardInterrupt between two of them if a signal came meanwhile.
 
     Signals belong to the run in the main thread: in other threads it only iterates.
@@ -76,16 +76,16 @@ def _is_main_thread() -> bool:
 
 
 def raise_if_noted() -> None:
-    """KeyboardInterrupt if a signal has come: for loops that `polled` does not see."""
+    """KeyboardInterrupt if a signal has come: for loops that `interruptible_iter` does not see."""
     if _noted:
         _interrupt()
 
 
 @contextlib.contextmanager
-def uninterrupted(*, last: bool = False) -> Iterator[None]:
+def uninterrupted(*, final: bool = False) -> Iterator[None]:
     """A step that happens or does not: a signal within it is noted, for whoever polls next.
 
-    With `last` the run has taken effect when the step succeeds, and no signal ends it any more.
+    With `final` the run has taken effect when the step succeeds, and later signals are ignored.
     Other threads than the main one get no signals, and so nothing is done for them.
     """
     global _held, _over
@@ -95,7 +95,7 @@ def uninterrupted(*, last: bool = False) -> Iterator[None]:
     before, _held = _held, True
     try:
         yield
-        _over = _over or last
+        _over = _over or final
     finally:
         _held = before
 

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from .._system.optional import pa, pq
+from ..files.tables.columns import ColumnRoles
+from ..files.tables.sources import open_rows
 from ..model.family import default_member
 from ..model.model import Model
-from ..files.tables.columns import Columns
-from ..files.tables.sources import open_rows
 from .report import align
 from .row_commands import evaluate_rows, learn, predict_rows
 from .warmup import compile_all
@@ -97,10 +97,10 @@ def _from_file(path: pathlib.Path) -> list[Timing]:
     features = saved.feature_names
 
     def score() -> None:
-        predict_rows(saved, open_rows([path], Columns(features=features)), output)
+        predict_rows(saved, open_rows([path], ColumnRoles(features=features)), output)
 
     score_seconds, _ = _best(score)
-    labelled = open_rows([path], Columns(target="y", features=features))
+    labelled = open_rows([path], ColumnRoles(target="y", features=features))
     check_seconds, found = _best(lambda: evaluate_rows(saved, labelled))
     labels = pq.read_table(output)["prediction"].to_numpy()
     assert found.n_rows == len(labels)
@@ -112,7 +112,7 @@ def _from_file(path: pathlib.Path) -> list[Timing]:
 
 
 def _fit(path: pathlib.Path) -> Model:
-    stats = learn(open_rows([path], Columns(target="y")), missing="error")
+    stats = learn(open_rows([path], ColumnRoles(target="y")), missing="error")
     assert stats is not None
     return Model.of(default_member(), stats)
 

@@ -20,7 +20,7 @@ from .._numba.notice import quietly
 from .._system.signals import arrow_without_signals, interruptible, listen_in_runs_only
 from .._system.thread_limits import using_threads
 from .._version import __version__
-from .report import naming_stdout, say
+from .report import prefix_stdout, print_stderr
 
 __all__ = ["main", "process"]
 
@@ -62,19 +62,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         with interruptible():
             code = _command(argv)
             if sys.stdout is not None:  # None where the shell closed it
-                with naming_stdout():
+                with prefix_stdout():
                     sys.stdout.flush()  # now, while an error can still be told
             return code
     except KeyboardInterrupt:
         # Python notes a KeyboardInterrupt that came out of `eval` of a text, and at its end dies by
         # the signal whatever the exit code. Numba evaluates texts. The next `eval` clears the note.
         eval("None")
-        say("interrupted")
+        print_stderr("interrupted")
         return 130
     except BrokenPipeError:  # the reader of our output, as in `| head`, has what it wants
         return 1
     except (ValueError, OSError, ImportError, NotImplementedError, MemoryError) as error:
-        say(f"error: {_one_line(error)}")
+        print_stderr(f"error: {_one_line(error)}")
         return 1
 
 

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..files.phrases import cell
+
 if TYPE_CHECKING:
     from ..files.models.model_file import ModelFile
     from ..model.evaluation import Evaluation
@@ -15,14 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "align",
-    "cell",
     "evaluation_text",
     "finding_texts",
     "model_dict",
     "model_text",
-    "naming_stdout",
-    "say",
-    "show_text",
+    "prefix_stdout",
+    "print_stderr",
+    "print_stdout",
 ]
 
 MATRIX = 20
@@ -48,15 +49,15 @@ def align(table: Iterable[Sequence[str]]) -> str:
     )
 
 
-def show_text(text: str) -> None:
+def print_stdout(text: str) -> None:
     """Print it; a label that the terminal's encoding lacks must not lose the whole result."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    with naming_stdout():
+    with prefix_stdout():
         print(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
 @contextlib.contextmanager
-def naming_stdout() -> Iterator[None]:
+def prefix_stdout() -> Iterator[None]:
     """Say of a failing write that it was to standard output, as a full disk does not."""
     try:
         yield
@@ -66,17 +67,11 @@ def naming_stdout() -> Iterator[None]:
         raise OSError(error.errno, error.strerror, "standard output") from error
 
 
-def say(text: str) -> None:
+def print_stderr(text: str) -> None:
     """A line on standard error, if anybody listens: it is None where the shell closed it."""
     if sys.stderr is not None:
         with contextlib.suppress(OSError):
             print(f"fastgnb: {text}", file=sys.stderr)
-
-
-def cell(value: Any) -> str:
-    """A label or a name on one line."""
-    text = str(value)
-    return text if text.isprintable() and text else repr(value)
 
 
 def _more(total: int, shown: int, what: str) -> list[str]:
@@ -167,9 +162,9 @@ def finding_texts(model: Model, keys: Sequence[Numbering] = ()) -> list[str]:
         names = model.feature_names
         return f"column {j} (from 0)" if names is None else repr(names[j])
 
-    texts, found = [], None
+    texts, found, smoothing = [], None, model.options["var_smoothing"]
     if not model.options.get("standardize"):  # there epsilon is in other units than the features
-        found = drowned(model.stats, model.moments.epsilon, model.options["var_smoothing"])
+        found = drowned(model.stats, model.moments.epsilon, smoothing)
     if found is not None:
         n, d = len(found.features), model.n_features
         listed = ", ".join(map(name, found.features[:CLASSES]))
@@ -177,7 +172,7 @@ def finding_texts(model: Model, keys: Sequence[Numbering] = ()) -> list[str]:
         widest = name(found.widest)
         source = "the first axis" if model.member.likelihood.along_axes else widest
         texts.append(
-            f"smoothing adds {found.epsilon:.3g} to each variance, {model.options['var_smoothing']:g} of that "
+            f"smoothing adds {found.epsilon:.3g} to each variance, {smoothing:g} of that "
             f"of {source}. That is more than the variance of {n} of {d} features that do vary "
             f"({listed}{more}), which hardly count. Leave {widest} out (--exclude) or scale it, or "
             f"set --var-smoothing to {found.remedy:.0e}"
@@ -222,7 +217,7 @@ def _classes(model: Model) -> str:
 
 
 def _features(model: Model) -> str:
-    import numpy as np  # not above: the command line needs `say` before it knows its command
+    import numpy as np  # not above: the command line prints errors before it knows its command
 
     theta, var = model.moments.theta, model.moments.var
     k, d = theta.shape

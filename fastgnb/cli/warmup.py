@@ -13,7 +13,7 @@ from .. import kernels
 from .._numba import cache as _code_cache
 from .._numba import decorators as _jit
 from .._numba.notice import is_switched_off, quietly, watching_kernels
-from .report import say
+from .report import print_stderr
 
 __all__ = ["Warmed", "compile_all"]
 
@@ -81,6 +81,6 @@ def _progress(total: int, bar: Any) -> Iterator[Callable[[], Any]]:
         done += 1
         if time.monotonic() - last >= SECONDS and not is_switched_off():
             last = time.monotonic()
-            say(f"compiling kernels: {done} of {total}")
+            print_stderr(f"compiling kernels: {done} of {total}")
 
     yield step

@@ -12,16 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import check_random_state
 
-from ..input.rows import (
-    Labels,
-    NotFiniteError,
-    check_weight,
-    classes_of,
-    encode,
-    locate,
-    plain_text,
-)
+from ..input.labels import Labels, classes_of, encode_labels, locate_labels, plain_text
+from ..input.rows import NotFiniteError
 from ..input.type_names import model_remedy, stats_remedy, type_name
+from ..input.weights import check_weight
 from ..kernels.score.outputs import Scores, Table
 from ..model.scoring import decisions
 from ..stats.alignment import matched
@@ -215,9 +209,9 @@ class GaussianClassifier(ClassifierMixin, ModelHolder):  # type: ignore[misc]
         """Add rows to the statistics of a copy of the model, which no one else sees."""
         self._check_params()
         rows, labels = self._check_rows_labels(X, y, first=first)
-        found = encode(labels)
+        found = encode_labels(labels)
         if classes is not None:
-            found = locate(found, classes)
+            found = locate_labels(found, classes)
         stats = self._stats_of(rows, found, sample_weight, first=first)
         self._adopt(self._estimate(stats if first else self.stats_ + stats))
 
@@ -254,7 +248,7 @@ class GaussianClassifier(ClassifierMixin, ModelHolder):  # type: ignore[misc]
         """Statistics of rows, checked as `fit` checks them; the model does not change."""
         model = clone(self)
         rows, labels = model._check_rows_labels(X, y, first=True)
-        return model._stats_of(rows, encode(labels), sample_weight, first=True)
+        return model._stats_of(rows, encode_labels(labels), sample_weight, first=True)
 
     def _resolved(self, X: Any) -> Self:
         """The model with what depends on the types of all rows decided: call it before rows are

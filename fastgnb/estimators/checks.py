@@ -5,7 +5,7 @@ What the usual arrays need is checked by kernels as they read; see `CheckedRows.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,19 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.validation import validate_data
 
-from ..input import rows as _validate
 from ..input.categorical import MixedRows
-from ..input.frames import check_columns
+from ..input.frames import check_numeric_columns
+from ..input.labels import as_labels, check_one_dimension, labels_array
+from ..input.rows import (
+    NotFiniteError,
+    as_numbers,
+    check_finite,
+    check_lengths,
+    check_missing,
+    check_temporal_columns,
+    too_large,
+    unmasked,
+)
 from ..kernels.score.outputs import Table
 from ..model.family import Member
 
@@ -25,12 +35,12 @@ _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 class CheckedRows(BaseEstimator):  # type: ignore[misc]
     """What an estimator does with rows before it learns or scores them."""
 
-    _member: Member
+    _member: ClassVar[Member]
     n_features_in_: int
 
     def _skips(self) -> bool:
         """Whether NaN are missing values, in a member that can have them."""
-        return _validate.check_missing(getattr(self, "missing", "error"))
+        return check_missing(getattr(self, "missing", "error"))
 
     def _is_plain(self, X: Any) -> bool:
         """Whether X needs no conversion and no check that its kernel does not make."""
@@ -59,20 +69,20 @@ class CheckedRows(BaseEstimator):  # type: ignore[misc]
             validate_data(self, X, y, reset=first, ensure_all_finite=False)
         labels = _labels_of(y)
         rows = self._checked_rows(X, reset=first)
-        _validate.check_lengths(rows, labels)
+        check_lengths(rows, labels)
         return rows, labels
 
     def _checked_rows(self, X: Any, *, reset: bool) -> NDArray[Any]:
         """Rows as scikit-learn takes them, and as real numbers of at most 8 bytes."""
-        plain = _validate.unmasked(X)
+        plain = unmasked(X)
         try:
             rows = validate_data(self, plain, reset=reset, ensure_all_finite=False, dtype="numeric")
-            _validate.check_columns(X)
-            return _validate.as_numbers(rows)
+            check_temporal_columns(X)
+            return as_numbers(rows)
         except OverflowError as error:
-            raise _validate.too_large() from error
+            raise too_large() from error
         except Exception:  # each library of frames has its own
-            check_columns(X, takes_categories=self._member.takes_categories)
+            check_numeric_columns(X, takes_categories=self._member.takes_categories)
             raise
 
     def _refuse(self, rows: Any, weight: NDArray[np.float64] | None = None) -> None:
@@ -81,14 +91,14 @@ class CheckedRows(BaseEstimator):  # type: ignore[misc]
         scikit-learn before 1.9 overlooks them in the other byte order.
         """
         try:
-            _validate.check_finite(rows, weight, skip=self._skips())
-        except _validate.NotFiniteError as error:
+            check_finite(rows, weight, skip=self._skips())
+        except NotFiniteError as error:
             if np.isinf(error.value):  # in words that name the type of the rows
                 name = type(self).__name__
                 assert_all_finite(rows, allow_nan=True, estimator_name=name, input_name="X")
             self._refuse_value(error)
 
-    def _refuse_value(self, error: _validate.NotFiniteError) -> None:
+    def _refuse_value(self, error: NotFiniteError) -> None:
         """Raise for a value that is not finite, or missing, with what this member can do."""
         name, names = type(self).__name__, getattr(self, "feature_names_in_", None)
         found = np.array([[error.value]])
@@ -117,9 +127,9 @@ def dtype_of(rows: NDArray[Any] | MixedRows, table: Table | None) -> Any:
 
 def _labels_of(y: Any) -> NDArray[Any]:
     """y (n,) as labels; a column is flattened with scikit-learn's warning."""
-    labels = _validate.labels_array(y)
+    labels = labels_array(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         # Of a frame of whole numbers that may be missing it would make floats.
-        return _validate.as_labels(column_or_1d(labels, warn=True))
-    _validate.check_one_dimension(labels, y)
+        return as_labels(column_or_1d(labels, warn=True))
+    check_one_dimension(labels, y)
     return labels

@@ -23,7 +23,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from ..input.arrow import plain_values
 from ..input.frames import sliceable
-from ..input.rows import plain_text
+from ..input.labels import plain_text
 from .base import GaussianClassifier
 from .folds import Task, evaluate, quick_scorer
 

@@ -66,7 +66,7 @@ class ModelHolder(CheckedRows):
         attributes = {name: getattr(now, name) for name in names}
         return Model(self._member, options, stats, attributes, is_edited=True)
 
-    def _stats_class(self) -> type:
+    def _stats_class(self) -> type[Any]:
         return self._member.likelihood.stats_class
 
     def _options(self) -> dict[str, Any]:
@@ -93,7 +93,7 @@ class ModelHolder(CheckedRows):
         """Set every fitted attribute that rows or statistics decide, and hold the model."""
         self.classes_ = model.stats.classes.copy()
         self.class_count_ = model.stats.count.copy()
-        self._held = Held.given(model, self.__dict__)
+        self._held: Held | None = Held.given(model, self.__dict__)
 
     def _current(self) -> Model:
         """The model of the attributes as they are."""

@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
-from ..input.categorical import MixedRows, exact_table, find_categorical, split
+from ..input.categorical import MixedRows, exact_table, find_categorical, split_columns
 from ..input.frames import in_memory, is_frame
-from ..input.rows import Labels, NotFiniteError, names_of
+from ..input.labels import Labels
+from ..input.rows import NotFiniteError, feature_names_of
 from ..stats.mixed_stats import MAX_CATEGORIES, from_mixed_rows
 from .base import GaussianClassifier
 
@@ -166,7 +167,7 @@ class MixedNB(GaussianClassifier, member="MixedNB"):
         """Which features of X (n, d) are categorical (d,), as fit would decide. Raises as fit."""
         table = in_memory(X)
         table = table if hasattr(table, "shape") else np.asarray(table, object)
-        return find_categorical(self.categorical_features, table, names_of(table))
+        return find_categorical(self.categorical_features, table, feature_names_of(table))
 
     def _is_plain(self, X: Any) -> bool:
         if self.categorical_features is not None:
@@ -189,7 +190,7 @@ class MixedNB(GaussianClassifier, member="MixedNB"):
         if not mask.any():
             return super()._checked_rows(X, reset=reset)
         try:
-            rows = split(table, mask, skip=self._skips())
+            rows = split_columns(table, mask, skip=self._skips())
         except NotFiniteError as error:
             self._refuse_value(error)
             raise

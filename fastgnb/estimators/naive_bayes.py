@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimate.diagonal import check_moment, check_prior
+from ..estimate.parameters import check_attribute, check_prior
 from ..stats.class_stats import ClassStats
 from .base import GaussianClassifier
 
@@ -113,8 +113,8 @@ class GaussianNB(GaussianClassifier, member="GaussianNB"):
             setattr(plain, name, np.copy(getattr(now, name))[()])
         shape = now.stats_.mean.shape
         plain.class_prior_ = check_prior(now.class_prior_, shape[0]).copy()
-        plain.theta_ = check_moment(now.theta_, "theta_", shape).copy()
-        plain.var_ = check_moment(now.var_, "var_", shape).copy()
+        plain.theta_ = check_attribute(now.theta_, "theta_", shape).copy()
+        plain.var_ = check_attribute(now.var_, "var_", shape).copy()
         plain.n_features_in_ = now.n_features_in_
         if hasattr(now, "feature_names_in_"):
             plain.feature_names_in_ = now.feature_names_in_.copy()
@@ -162,7 +162,7 @@ def _fitted(
     model: Any, name: str, shape: tuple[int, ...], *, signed: bool = False
 ) -> NDArray[np.float64]:
     """A copy of a fitted attribute of another model. Raises ValueError unless it makes sense."""
-    values = check_moment(getattr(model, name), name, shape)
+    values = check_attribute(getattr(model, name), name, shape)
     if not np.isfinite(values).all() or (not signed and (values < 0).any()):
         wanted = "finite values" if signed else "finite values from 0 up"
         raise ValueError(f"Expected {name} of {wanted}, got {values}. Fit the model again.")

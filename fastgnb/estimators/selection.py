@@ -27,7 +27,7 @@ from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from ..input.arrow import plain_values
 from ..input.frames import sliceable
-from ..input.rows import plain_text
+from ..input.labels import plain_text
 from .cross_validation import check_failures, check_family, cross_validate
 from .folds import Task, candidate_of, evaluate, quick_scorer
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._system.optional import require
-from .._system.signals import polled
+from .._system.signals import interruptible_iter
 from ..input.categorical import MixedRows
 from ..input.rows import NotFiniteError
 from .tables.batch import Batch, RowSource
@@ -50,7 +50,7 @@ class BadRows:
         The mask (n,) is None where all are; without any, there is no result. Raises SourceError.
         """
         try:
-            with _located(batch):
+            with prefix_rows(batch):
                 return None, batch, work(batch)
         except NotFiniteError as error:
             if self.on_error == "fail":
@@ -60,7 +60,7 @@ class BadRows:
         part = batch.select(good)
         if not good.any():
             return good, part, None
-        with _located(part):
+        with prefix_rows(part):
             return good, part, work(part)
 
     def _error(self, batch: Batch, error: NotFiniteError) -> SourceError:
@@ -69,7 +69,7 @@ class BadRows:
 
 
 @contextlib.contextmanager
-def _located(batch: Batch) -> Iterator[None]:
+def prefix_rows(batch: Batch) -> Iterator[None]:
     """Say in which rows of which file the values are that the library cannot take."""
     try:
         yield
@@ -95,10 +95,10 @@ def _bad(batch: Batch, *, skip: bool) -> NDArray[np.bool_]:
 def progress(source: RowSource, quiet: bool) -> Iterator[Batch]:
     """The batches, with a bar on a terminal: rows, rows/s, and the time left where known."""
     if quiet or sys.stderr is None or not sys.stderr.isatty():
-        yield from polled(source)
+        yield from interruptible_iter(source)
         return
     tqdm = require("tqdm").tqdm
     with tqdm(total=source.n_rows, unit=" rows", unit_scale=True, file=sys.stderr) as bar:
-        for batch in polled(source):
+        for batch in interruptible_iter(source):
             yield batch
             bar.update(len(batch.X))

@@ -9,13 +9,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from .._system.atomic import replacing
+from .._system.atomic import atomic_write
 from .._system.optional import pa
-from ..cli.summary import listed
 from ..kernels.score.outputs import Scores, Table
 from ..model.evaluation import Evaluation, Evaluator
 from ..model.model import Model
 from .bad_rows import BadRows, progress
+from .phrases import listed
 from .tables.batch import Batch, RowSource
 from .tables.readers import SourceError
 from .tables.writers import open_writer
@@ -43,13 +43,13 @@ def predict_rows(
     proba: bool = False,
     evidence: bool = False,
     quiet: bool = True,
-    last: bool = False,
+    final: bool = False,
     bad: BadRows | None = None,
     unknown: UnknownCategories | None = None,
 ) -> int:
     """Write kept columns, prediction, probabilities and log evidence of every row, in order.
 
-    `last` says that the run ends with it; `bad` what happens to rows that the model cannot take;
+    `final` says that the run takes effect with it, `bad` what happens to rows that cannot be taken;
     `unknown` looks at those that it takes. Returns the number of rows that are written.
     """
     schema = _output_schema(model, source, proba, evidence)
@@ -59,7 +59,7 @@ def predict_rows(
     bad, rows = bad or bad_rows_of(model), 0
     table: Table | None = "proba" if proba else None
     with (
-        replacing(output, last=last) as path,
+        atomic_write(output, final=final) as path,
         open_writer(path, ending, schema, width) as writer,
     ):
         for whole in progress(source, quiet):

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..estimate.diagonal import GaussianParams, estimate
+from ..estimate.diagonal import estimate_diagonal
+from ..estimate.parameters import GaussianParams
 from .likelihood import Attributes, Floats, Likelihood
 
 __all__ = ["DiagonalLikelihood", "normal_draws"]
@@ -19,12 +20,12 @@ class DiagonalLikelihood(Likelihood):
     decisive = ("class_prior_", "theta_", "var_")
 
     def estimate(self, stats: Any, *, missing: str = "error", **options: Any) -> dict[str, Any]:
-        moments = estimate(stats, **options)
+        moments = estimate_diagonal(stats, **options)
         names = "class_prior_", "theta_", "var_", "epsilon_"
         return dict(zip(names, moments, strict=True))
 
     def params(self, stats: Any, attributes: Attributes, *, is_edited: bool) -> GaussianParams:
-        return GaussianParams.from_moments(
+        return GaussianParams.from_estimate(
             *[attributes[name] for name in self.decisive],
             classes=stats.classes, n_features=stats.n_features, count=stats.count,
             feature_names=stats.feature_names,

@@ -109,14 +109,14 @@ class Member:
 
 
 def _check_priors(priors: Any) -> None:
-    from ..estimate.diagonal import as_priors
+    from ..estimate.options import as_priors
 
     if priors is not None:
         as_priors(priors)
 
 
 def _check_smoothing(value: Any) -> None:
-    from ..estimate.diagonal import check_smoothing
+    from ..estimate.options import check_smoothing
 
     check_smoothing(value)
 
@@ -128,15 +128,15 @@ def _check_missing(missing: Any) -> None:
 
 
 def _check_categorical_features(value: Any) -> None:
-    from ..estimate.categorical import check_marks
+    from ..estimate.options import check_categorical_spec
 
-    check_marks(value)
+    check_categorical_spec(value)
 
 
 def _check_min_categories(value: Any) -> None:
-    from ..estimate.categorical import least_categories
+    from ..estimate.options import check_min_categories
 
-    least_categories(value, None)
+    check_min_categories(value, None)
 
 
 PRIORS = Option(

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..estimate.correlation import certain, varying
-from ..estimate.diagonal import Moments, RotatedParams, check_moment, check_prior
-from ..estimate.full import FullMoments, estimate_full, whiten
+from ..estimate.diagonal import DiagonalEstimate
+from ..estimate.full import FullEstimate, estimate_full, whiten
+from ..estimate.parameters import WhitenedParams, check_attribute, check_prior
 from ..stats.class_stats import ClassStats
 from .likelihood import Attributes, Floats, Likelihood
 
@@ -29,29 +30,29 @@ class FullLikelihood(Likelihood):
         names = "class_prior_", "means_", "covariance_", "epsilon_"
         return dict(zip(names, moments, strict=True))
 
-    def params(self, stats: Any, attributes: Attributes, *, is_edited: bool) -> RotatedParams:
-        given = [attributes[name] for name in self.decisive]
+    def params(self, stats: Any, attributes: Attributes, *, is_edited: bool) -> WhitenedParams:
+        prior, means, covariance = (attributes[name] for name in self.decisive)
         if not is_edited:
-            return whiten(stats, FullMoments(*given, 0.0))
+            return whiten(stats, FullEstimate(prior, means, covariance, 0.0))
         k, d = len(stats.count), stats.n_features
-        prior = check_prior(given[0], k)
-        means = check_moment(given[1], "means_", (k, d))
-        shape = (d, d) if np.ndim(given[2]) == 2 else (k, d, d)
-        covariance = check_moment(given[2], "covariance_", shape)
+        prior = check_prior(prior, k)
+        means = check_attribute(means, "means_", (k, d))
+        shape = (d, d) if np.ndim(covariance) == 2 else (k, d, d)
+        covariance = check_attribute(covariance, "covariance_", shape)
         if not np.isfinite(means).all():
             raise ValueError(f"Expected means_ of finite values, got {means}.")
         if stats.covariance is None:
             raise ValueError("Expected stats_ with full scatter, got them without covariance.")
         _check_covariance(covariance, stats)
         if not np.array_equal(means, stats.mean):
-            stats = replace(stats, mean=means, mean_low=np.zeros_like(means))
-        return whiten(stats, FullMoments(prior, means, covariance, 0.0))
+            stats = replace(stats, mean=means, mean_lo=np.zeros_like(means))
+        return whiten(stats, FullEstimate(prior, means, covariance, 0.0))
 
-    def moments(self, stats: Any, attributes: Attributes) -> Moments:
+    def moments(self, stats: Any, attributes: Attributes) -> DiagonalEstimate:
         means = attributes["means_"]
         variance = np.diagonal(attributes["covariance_"], axis1=-2, axis2=-1)
         variance = np.broadcast_to(variance, means.shape).copy()
-        return Moments(attributes["class_prior_"], means, variance, attributes["epsilon_"])
+        return DiagonalEstimate(attributes["class_prior_"], means, variance, attributes["epsilon_"])
 
     def sample(
         self, stats: Any, attributes: Attributes, codes: NDArray[Any], draw: Any

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..estimate.diagonal import GaussianParams, Moments, RotatedParams
+from ..estimate.diagonal import DiagonalEstimate
+from ..estimate.parameters import GaussianParams, WhitenedParams
 from ..input.categorical import MixedRows
 from ..kernels.score.outputs import Scores
 from ..stats.class_stats import ClassStats
@@ -29,7 +30,7 @@ class Likelihood:
     makes no density.
     """
 
-    stats_class: ClassVar[type] = ClassStats
+    stats_class: ClassVar[type[Any]] = ClassStats
     """The statistics that it takes."""
 
     decisive: ClassVar[tuple[str, ...]]
@@ -52,10 +53,10 @@ class Likelihood:
         """What scoring needs. Raises ValueError where edited attributes make no densities."""
         raise NotImplementedError
 
-    def moments(self, stats: Any, attributes: Attributes) -> Moments:
+    def moments(self, stats: Any, attributes: Attributes) -> DiagonalEstimate:
         """Priors (k,), means and variances (k, c) of continuous features, or along axes."""
         names = "class_prior_", "theta_", "var_", "epsilon_"
-        return Moments(*[attributes[name] for name in names])
+        return DiagonalEstimate(*[attributes[name] for name in names])
 
     def sample(
         self, stats: Any, attributes: Attributes, codes: NDArray[Any], draw: Any
@@ -66,7 +67,7 @@ class Likelihood:
     def score(
         self,
         rows: NDArray[Any] | MixedRows,
-        params: GaussianParams | RotatedParams,
+        params: GaussianParams | WhitenedParams,
         stats: Any,
         attributes: Attributes,
         **wanted: Any,

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..estimate.categorical import CategoryMoments, MixedParams, estimate_mixed
-from ..estimate.diagonal import GaussianParams
-from ..input.categorical import MixedRows, slots
+from ..estimate.categorical import CategoryEstimate, estimate_mixed
+from ..estimate.parameters import GaussianParams, MixedParams
+from ..input.categorical import MixedRows, table_indices
 from ..input.label_types import check_kind
 from ..kernels.score.outputs import Scores
 from ..stats.mixed_stats import MixedStats
@@ -45,13 +45,13 @@ class MixedLikelihood(Likelihood):
     def params(self, stats: Any, attributes: Attributes, *, is_edited: bool) -> MixedParams:
         if is_edited:
             _check_categories(stats, attributes)
-        gaussian = GaussianParams.from_moments(
+        gaussian = GaussianParams.from_estimate(
             *[attributes[name] for name in ("class_prior_", "theta_", "var_")],
             classes=stats.classes, n_features=stats.gaussian.n_features, count=stats.count,
             feature_names=stats.gaussian.feature_names,
         )  # fmt: skip
         logs = [attributes[name] for name in ("feature_log_prob_", "unseen_log_prob_")]
-        return MixedParams.from_moments(gaussian, list(map(CategoryMoments, *logs)), stats)
+        return MixedParams.from_estimate(gaussian, list(map(CategoryEstimate, *logs)), stats)
 
     def sample(
         self, stats: Any, attributes: Attributes, codes: NDArray[Any], draw: Any
@@ -80,7 +80,7 @@ class MixedLikelihood(Likelihood):
         if not rows.columns:
             return score(rows.continuous, params.gaussian, **wanted)
         known = [np.asarray(each) for each in attributes["categories_"]]
-        at = slots(rows.columns, known, stats.categorical_names())
+        at = table_indices(rows.columns, known, stats.categorical_names())
         return score_mixed(rows.continuous, at, params, **wanted)
 
 

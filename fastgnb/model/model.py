@@ -20,8 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..estimate.diagonal import Moments, as_plain, as_priors, check_possible
-from ..input.categorical import MixedRows, exact_table, split
+from ..estimate.diagonal import DiagonalEstimate
+from ..estimate.options import as_plain, as_priors
+from ..estimate.parameters import check_possible
+from ..input.categorical import MixedRows, exact_table, split_columns
 from ..input.frames import in_memory, is_frame
 from ..input.rows import check_finite, check_missing
 from ..kernels.score.outputs import Scores, Table
@@ -117,7 +119,7 @@ class Model:
         return self.member.likelihood.params(self.stats, self.attributes, is_edited=self.is_edited)
 
     @cached_property
-    def moments(self) -> Moments:
+    def moments(self) -> DiagonalEstimate:
         """Priors (k,), means and variances (k, c) of continuous features or axes, and epsilon."""
         return self.member.likelihood.moments(self.stats, self.attributes)
 
@@ -146,20 +148,23 @@ class Model:
         if scores.bad >= 0:
             if isinstance(rows, MixedRows):
                 rows.check_finite(skip=skip)
+                return scores
             check_finite(rows, None, skip=skip, can_skip=self.member.has("missing"))
         return scores
 
     def _rows(self, X: Any, *, skip: bool) -> NDArray[Any] | MixedRows:
         """Rows taken apart where some features are categorical, else an array."""
         if not self.has_categories:
-            return X.continuous if isinstance(X, MixedRows) else X
+            rows: NDArray[Any] = X.continuous if isinstance(X, MixedRows) else X
+            return rows
         if not isinstance(X, MixedRows):
             given = in_memory(X)
             given = given if is_frame(given) else np.asarray(exact_table(given))
-            X = split(given, self.stats.is_categorical, skip=skip)
+            X = split_columns(given, self.stats.is_categorical, skip=skip)
+        mixed: MixedRows = X
         if not skip:
-            X.check_present()
-        return X
+            mixed.check_present()
+        return mixed
 
     def sample(self, n: int, draw: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Draw n rows X (n, d) and the codes (n,) of their classes, from a generator of NumPy's.

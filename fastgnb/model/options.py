@@ -83,7 +83,7 @@ class Whole(Values):
 
     def __contains__(self, value: object) -> bool:
         is_whole = isinstance(value, Integral) and value not in Flag()
-        return is_whole and int(value) >= self.low  # type: ignore[call-overload,no-any-return]
+        return is_whole and int(value) >= self.low  # type: ignore[call-overload]
 
     def __str__(self) -> str:
         return f"a whole number from {self.low} up"

@@ -25,7 +25,8 @@ import hashlib, sys, warnings
 import numpy as np
 warnings.simplefilter("error")
 from fastgnb import ClassStats, GaussianNB
-from fastgnb.kernels.score.whitened import Basis, score_rotated
+from fastgnb.kernels.score.outputs import Wanted
+from fastgnb.kernels.score.whitened import WhitenedTerms, score_whitened
 r = np.random.default_rng(0)
 W = r.normal(size=(3, 4, 6))
 X = r.normal(size=(60_001, 6)) + np.arange(60_001)[:, None] % 3
@@ -39,11 +40,11 @@ for rows in (X, np.asfortranarray(X), X.astype("f4"), (X * 9).astype("i2")):
     for name in ("predict", "predict_proba", "predict_log_proba", "predict_log_evidence"):
         sha.update(getattr(m, name)(rows).tobytes())
     full = ClassStats.from_rows(rows, y, w, scatter="full")
-    for part in (full.count, full.mean, full.mean_low, full.covariance):
+    for part in (full.count, full.mean, full.mean_lo, full.covariance):
         sha.update(part.tobytes())
-    basis = Basis(full.mean, W, np.zeros((3, 4)), np.ones((3, 4)))
+    terms = WhitenedTerms(full.mean, W, np.zeros((3, 4)), np.ones((3, 4)), np.zeros(3))
     for table in ("joint", "proba"):
-        sha.update(score_rotated(rows, basis, np.zeros(3), table=table).table.tobytes())
+        sha.update(score_whitened(rows, terms, Wanted(table=table)).table.tobytes())
 """
 
 
@@ -96,9 +97,9 @@ def test_without_the_compiler_the_answers_are_the_same(python):
 # The smallest kernels, which compile in a second or two.
 QUICK = """
 import numpy as np
-from fastgnb.input import rows as _validate
+from fastgnb.input.labels import encode_labels
 for y in (np.array([3, 1, 3]), np.array([2.0, -1.0])):
-    print(_validate.encode(y).classes, _validate.encode(y).codes)
+    print(encode_labels(y).classes, encode_labels(y).codes)
 """
 
 
@@ -219,7 +220,7 @@ print(encode.__file__, sum(encode._mark.body.stats.cache_misses.values()))
 
 def test_frozen_is_a_view():
     a = np.zeros(3)
-    view = _jit.frozen(a)
+    view = _jit.readonly(a)
     assert view.base is a
     assert not view.flags.writeable
     assert a.flags.writeable

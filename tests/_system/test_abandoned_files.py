@@ -11,14 +11,14 @@ import time
 import pytest
 
 from fastgnb._system import atomic as _atomic
-from fastgnb._system.atomic import replacing
+from fastgnb._system.atomic import atomic_write
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX processes")
 
 WRITE = """
 import sys, time
-from fastgnb._system.atomic import replacing
-with replacing(sys.argv[1]) as temporary:
+from fastgnb._system.atomic import atomic_write
+with atomic_write(sys.argv[1]) as temporary:
     temporary.write_text("half")
     print("written", flush=True)
     time.sleep(600)
@@ -46,7 +46,7 @@ def writer():
 
 
 def write(path, text="whole"):
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_text(text)
 
 
@@ -73,7 +73,7 @@ def test_the_file_of_a_process_at_work_stays(tmp_path, writer):
 def test_files_of_this_process_are_known_by_name_and_not_by_its_number(tmp_path):
     """A container's processes have the same number in every run."""
     path = tmp_path / "m.fgnb"
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_text("first")
         write(path, "second")
         assert temporary.exists()

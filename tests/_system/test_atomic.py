@@ -12,11 +12,11 @@ import threading
 import pytest
 
 from fastgnb._system import signals as _interrupt
-from fastgnb._system.atomic import replacing
+from fastgnb._system.atomic import atomic_write
 
 
 def test_creates_a_file_and_leaves_nothing_else(tmp_path):
-    with replacing(tmp_path / "new.bin") as temporary:
+    with atomic_write(tmp_path / "new.bin") as temporary:
         temporary.write_bytes(b"all of it")
     assert (tmp_path / "new.bin").read_bytes() == b"all of it"
     assert os.listdir(tmp_path) == ["new.bin"]
@@ -25,14 +25,17 @@ def test_creates_a_file_and_leaves_nothing_else(tmp_path):
 def test_the_old_file_is_there_until_the_block_ends(tmp_path):
     path = tmp_path / "model"
     path.write_text("old")
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_text("new")
         assert path.read_text() == "old"
     assert path.read_text() == "new"
 
 
 def test_temporary_name_is_in_the_folder_hidden_and_unique(tmp_path):
-    with replacing(tmp_path / "x.parquet") as first, replacing(tmp_path / "x.parquet") as second:
+    with (
+        atomic_write(tmp_path / "x.parquet") as first,
+        atomic_write(tmp_path / "x.parquet") as second,
+    ):
         assert first != second
         assert first.parent == second.parent == tmp_path.resolve()
         assert first.name.startswith(".")
@@ -44,7 +47,7 @@ def test_temporary_name_is_in_the_folder_hidden_and_unique(tmp_path):
 
 def test_names_as_long_as_the_system_allows(tmp_path):
     path = tmp_path / ("n" * 250 + ".csv")
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_text("x")
     assert path.read_text() == "x"
 
@@ -54,7 +57,7 @@ def test_names_as_long_as_the_system_allows(tmp_path):
 def test_an_exception_leaves_the_old_file_and_no_other(tmp_path, error, when):
     path = tmp_path / "model"
     path.write_text("old")
-    with pytest.raises(error), replacing(path) as temporary:  # noqa: PT012
+    with pytest.raises(error), atomic_write(path) as temporary:  # noqa: PT012
         if when == "after":
             temporary.write_text("half")
         raise error
@@ -63,14 +66,14 @@ def test_an_exception_leaves_the_old_file_and_no_other(tmp_path, error, when):
 
 
 def test_a_block_that_writes_nothing_is_an_error(tmp_path):
-    with pytest.raises(FileNotFoundError), replacing(tmp_path / "model"):
+    with pytest.raises(FileNotFoundError), atomic_write(tmp_path / "model"):
         pass
     assert os.listdir(tmp_path) == []
 
 
 def test_relative_paths(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with replacing("here") as temporary:
+    with atomic_write("here") as temporary:
         temporary.write_text("x")
     assert pathlib.Path("here").read_text() == "x"
 
@@ -78,7 +81,7 @@ def test_relative_paths(tmp_path, monkeypatch):
 def test_missing_folder(tmp_path):
     with (
         pytest.raises(FileNotFoundError, match=r"cannot write .*: the folder .* does not exist"),
-        replacing(tmp_path / "no" / "model"),
+        atomic_write(tmp_path / "no" / "model"),
     ):
         pass
 
@@ -87,7 +90,7 @@ def test_folder_that_is_a_file(tmp_path):
     (tmp_path / "file").write_text("")
     with (
         pytest.raises(NotADirectoryError, match=r"cannot write .*: .*file is not a folder"),
-        replacing(tmp_path / "file" / "model"),
+        atomic_write(tmp_path / "file" / "model"),
     ):
         pass
 
@@ -95,7 +98,7 @@ def test_folder_that_is_a_file(tmp_path):
 def test_path_that_is_a_folder(tmp_path):
     with (
         pytest.raises(IsADirectoryError, match="it is a folder, expected a file name"),
-        replacing(tmp_path),
+        atomic_write(tmp_path),
     ):
         pass
 
@@ -105,7 +108,7 @@ def test_folder_that_is_not_writable(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)
     with (
         pytest.raises(PermissionError, match=r"the folder .* is not writable"),
-        replacing(tmp_path / "model"),
+        atomic_write(tmp_path / "model"),
     ):
         pass
 
@@ -114,7 +117,7 @@ def test_folder_that_is_not_writable(tmp_path, monkeypatch):
 def test_a_device_is_not_replaced():
     with (
         pytest.raises(PermissionError, match="cannot write /dev/null: it is not a regular file"),
-        replacing("/dev/null"),
+        atomic_write("/dev/null"),
     ):
         pass
 
@@ -124,7 +127,7 @@ def test_permissions_of_the_old_file_stay(tmp_path):
     path = tmp_path / "secret"
     path.write_text("old")
     path.chmod(0o600)
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_text("new")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
@@ -133,7 +136,7 @@ def test_permissions_of_the_old_file_stay(tmp_path):
 def test_a_link_stays_a_link(tmp_path):
     (tmp_path / "real").write_text("old")
     (tmp_path / "link").symlink_to("real")
-    with replacing(tmp_path / "link") as temporary:
+    with atomic_write(tmp_path / "link") as temporary:
         temporary.write_text("new")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_text() == "new"

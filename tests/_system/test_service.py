@@ -175,7 +175,7 @@ def test_a_thread_does_not_disturb_the_run_of_the_main_thread(rows, tmp_path):
         pytest.skip("no signals")
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt), _interrupt.interruptible():  # noqa: PT012
-        batches = _interrupt.polled(iter(range(3)))
+        batches = _interrupt.interruptible_iter(iter(range(3)))
         assert next(batches) == 0
         in_threads(1, lambda i: jobs(rows, tmp_path, i))
         signal.raise_signal(signal.SIGINT)  # noted, and acted on with the next batch

@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from fastgnb import ClassStats, GaussianBayes, PCAGaussianNB
-from fastgnb.estimate.axes import principal_axes
+from fastgnb.estimate.principal_axes import principal_axes
 from fastgnb.estimate.singular import left_singular
 from fastgnb.estimators.selection import StatsGridSearchCV
 

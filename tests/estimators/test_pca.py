@@ -15,7 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fastgnb import ClassStats, GaussianBayes, GaussianNB, PCAGaussianNB
-from fastgnb.estimate.axes import principal_axes, rotate
+from fastgnb.estimate.principal_axes import principal_axes
+from fastgnb.stats.rotation import rotate
 
 LOADERS = [load_iris, load_wine, load_breast_cancer]
 
@@ -138,7 +139,7 @@ def test_rotation_of_statistics(rng):
     X, y = correlated(rng, 200, 4, offset=1e3)
     full = ClassStats.from_rows(X, y, scatter="full")
     basis = np.linalg.qr(rng.normal(size=(4, 4)))[0][:3]
-    centre = full.collapse().mean
+    centre = full.as_one_class().mean
     seen = rotate(full, centre, basis[None])
     wanted = ClassStats.from_rows((X - centre) @ basis.T, y)
     assert_allclose(seen.mean, wanted.mean, atol=1e-11)

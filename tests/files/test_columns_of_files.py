@@ -17,7 +17,7 @@ import pytest
 from fastgnb.cli import main
 from fastgnb.files.tables import readers as _readers
 from fastgnb.files.tables.index_columns import index_columns, partition_keys
-from fastgnb.files.tables.sources import Columns, SourceError, open_rows
+from fastgnb.files.tables.sources import ColumnRoles, SourceError, open_rows
 
 
 def put(path, content):
@@ -37,7 +37,7 @@ def put(path, content):
 
 
 def plan(paths, **columns):
-    return open_rows(paths, Columns(target="y", **columns))
+    return open_rows(paths, ColumnRoles(target="y", **columns))
 
 
 def continuous_of(source):
@@ -264,15 +264,15 @@ def test_a_column_without_values_in_one_file_is_what_it_is_in_another(tmp_path, 
         assert rows_of(source) == [
             ((("a", "0.5"), ("late", "nan")), "0"), ((("a", "1.5"), ("late", "3.0")), "1"),
         ]  # fmt: skip
-        columns = Columns(target="late", features=("a",), drop_null_target=True)
+        columns = ColumnRoles(target="late", features=("a",), drop_null_target=True)
         source = open_rows(paths, columns)
         assert (source.target_kind, [b.y.tolist() for b in source]) == ("number", [[3]])
         assert source.n_dropped == 1
-        columns = Columns(features=("a", "late"), categorical=("late",), keep=("late",))
+        columns = ColumnRoles(features=("a", "late"), categorical=("late",), keep=("late",))
         for batch in open_rows(paths, columns):
             (column,) = batch.categorical
             assert column.codes.tolist() == ([-1] if batch.path == part else [0])
-        columns = Columns(features=("a",), weight="late")
+        columns = ColumnRoles(features=("a",), weight="late")
         with pytest.raises(SourceError, match="column 'late', row 1: the weight is nan"):
             list(open_rows(paths, columns))
 
@@ -410,7 +410,7 @@ def test_text_in_any_type_is_one_kind(tmp_path, kind, coded):
     other = put(tmp_path / "b.parquet", {"a": [1.0], "y": ["v"]})
     source = plan([path, other], drop_null_target=True)
     assert [label for batch in source for label in batch.y.tolist()] == ["u", "v", "v"]
-    columns = Columns(features=("a", "y"), categorical=("y",))
+    columns = ColumnRoles(features=("a", "y"), categorical=("y",))
     first = next(iter(open_rows([path, other], columns)))
     assert first.categorical[0].codes.tolist() == [0, 1, -1]
 

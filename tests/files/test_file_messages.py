@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from fastgnb.cli.entry import _parser, main
-from fastgnb.files.tables.sources import Columns, SourceError, open_rows
+from fastgnb.files.tables.sources import ColumnRoles, SourceError, open_rows
 
 
 def put(path, text):
@@ -58,7 +58,7 @@ NO_CSV = {
 
 
 @pytest.mark.parametrize("name", NO_CSV)
-@pytest.mark.parametrize("columns", [Columns(), Columns(target="y", features=("a",))])
+@pytest.mark.parametrize("columns", [ColumnRoles(), ColumnRoles(target="y", features=("a",))])
 def test_files_that_are_no_csv_say_what_they_are(tmp_path, name, columns):
     content, message = NO_CSV[name]
     path = put(tmp_path / "data.csv", content)
@@ -95,16 +95,16 @@ def test_values_that_are_nearly_numbers(tmp_path, capsys, value, advice):
     """By default such a column is left out, and that is told with --quiet too."""
     path = put(tmp_path / "data.csv", f"a,b,y\n1.5,2,0\n2.5,{value},1\n")
     plain = value.strip('"')
-    source = open_rows([path], Columns(target="y"))
+    source = open_rows([path], ColumnRoles(target="y"))
     assert source.features == ("a",)
     assert source.warnings == (f"column 'b' is left out, as it holds {plain!r}; {advice}",)
     for features in [None, ("a", "b")]:
-        source = open_rows([path], Columns(target="y", features=features, categorical="auto"))
+        source = open_rows([path], ColumnRoles(target="y", features=features, categorical="auto"))
         assert source.features == ("a", "b")
         assert source.warnings == (
             f"column 'b' is taken for categories, as it holds {plain!r}; {advice}",
         )
-    assert open_rows([path], Columns(target="y", categorical=("b",))).warnings == ()
+    assert open_rows([path], ColumnRoles(target="y", categorical=("b",))).warnings == ()
     words = ["fit", str(path), "--target", "y", "--model", str(tmp_path / "m"), "--quiet"]
     assert main(words) == 0
     assert f"warning: column 'b' is left out, as it holds {plain!r}; {advice}\n" in (
@@ -115,24 +115,24 @@ def test_values_that_are_nearly_numbers(tmp_path, capsys, value, advice):
         capsys.readouterr().err
     )
     with pytest.raises(SourceError, match=r"no numeric or boolean column .*; column 'b' holds "):
-        open_rows([path], Columns(target="y", exclude=("a",)))
+        open_rows([path], ColumnRoles(target="y", exclude=("a",)))
 
 
 def test_text_beside_numbers_is_left_out_without_a_warning(tmp_path):
     path = put(tmp_path / "data.csv", "a,t,u,v,y\n1.5,2,?,none,0\n2.5,A/5 21171,v,missing,1\n")
-    source = open_rows([path], Columns(target="y"))
+    source = open_rows([path], ColumnRoles(target="y"))
     assert (source.left_out, source.warnings) == (("t", "u", "v"), ())
     put(path, 'a,n,y\n1.5,"1,200",0\n2.5,"3,400",1\n')  # all of them
     assert (
         "column 'n' is left out, as it holds '1,200'"
-        in (open_rows([path], Columns(target="y")).warnings[0])
+        in (open_rows([path], ColumnRoles(target="y")).warnings[0])
     )
 
 
 def test_nul_bytes_inside_values(tmp_path):
     path = put(tmp_path / "data.csv", "a,y\n1.5,0\n2\0,1\n")
     with pytest.raises(SourceError, match=r"row 2: expected a number, .*; the file holds NUL by"):
-        list(open_rows([path], Columns(features=("a",))))
+        list(open_rows([path], ColumnRoles(features=("a",))))
 
 
 # ------------------------------------------------------------------ names of columns
@@ -147,15 +147,24 @@ def data(tmp_path):
     ("columns", "message"),
     [
         (
-            Columns(target="Y", weight="w", features=("age", "zz"), keep=("k",)),
+            ColumnRoles(target="Y", weight="w", features=("age", "zz"), keep=("k",)),
             "columns 'age', 'zz', 'Y', 'w', 'k' are missing; found 'Age', ' income ', 'a,b', "
             "'Sepal Length', 'y'; did you mean 'Age' for 'age', 'y' for 'Y'?",
         ),
-        (Columns(features=("income",)), "did you mean ' income ' for 'income'?"),
-        (Columns(features=("sepal_length",)), "did you mean 'Sepal Length' for 'sepal_length'?"),
-        (Columns(features=("a", "b")), "; a name with a comma stands in double quotes: '\"a,b\"'"),
-        (Columns(exclude=("agee",)), "column 'agee' is missing; .*did you mean 'Age' for 'agee'?"),
-        (Columns(categorical=("zz",)), "column 'zz' is missing; found 'Age', .* 'y'$"),
+        (ColumnRoles(features=("income",)), "did you mean ' income ' for 'income'?"),
+        (
+            ColumnRoles(features=("sepal_length",)),
+            "did you mean 'Sepal Length' for 'sepal_length'?",
+        ),
+        (
+            ColumnRoles(features=("a", "b")),
+            "; a name with a comma stands in double quotes: '\"a,b\"'",
+        ),
+        (
+            ColumnRoles(exclude=("agee",)),
+            "column 'agee' is missing; .*did you mean 'Age' for 'agee'?",
+        ),
+        (ColumnRoles(categorical=("zz",)), "column 'zz' is missing; found 'Age', .* 'y'$"),
     ],
 )
 def test_all_missing_names_at_once_with_those_that_are_near(data, columns, message):
@@ -167,7 +176,7 @@ def test_all_missing_names_at_once_with_those_that_are_near(data, columns, messa
 def test_missing_names_of_later_files(tmp_path, data):
     for i in range(3):
         put(tmp_path / f"later{i}.csv", "age,y\n1,0\n")
-    columns = Columns(target="y", features=("Age", "Sepal Length"))
+    columns = ColumnRoles(target="y", features=("Age", "Sepal Length"))
     with pytest.raises(
         SourceError,
         match=r"later0\.csv: columns 'Age', 'Sepal Length' are missing; found 'age', 'y'; did you "
@@ -180,18 +189,18 @@ def test_missing_names_of_later_files(tmp_path, data):
 def test_a_file_without_names(tmp_path, text):
     path = put(tmp_path / "data.csv", text)
     with pytest.raises(SourceError, match="; the first line of CSV has to hold the names of the c"):
-        open_rows([path], Columns(target="y"))
+        open_rows([path], ColumnRoles(target="y"))
 
 
 def test_columns_that_are_separated_by_spaces(tmp_path):
     path = put(tmp_path / "data.csv", "a  b y\n1 2 0\n")
     with pytest.raises(SourceError, match="found 'a  b y'; its columns are separated by spaces, e"):
-        open_rows([path], Columns(target="y"))
+        open_rows([path], ColumnRoles(target="y"))
 
 
 def test_numbers_may_be_names(tmp_path):
     path = put(tmp_path / "data.csv", "0,1,2\n1.5,2,0\n")
-    assert open_rows([path], Columns(target="2")).features == ("0", "1")
+    assert open_rows([path], ColumnRoles(target="2")).features == ("0", "1")
 
 
 def test_a_name_that_is_there_twice_may_be_left_out(tmp_path):
@@ -199,8 +208,8 @@ def test_a_name_that_is_there_twice_may_be_left_out(tmp_path):
     with pytest.raises(
         SourceError, match="column 'a' is there 2 times; rename one of them, or lea"
     ):
-        open_rows([path], Columns(target="y"))
-    assert open_rows([path], Columns(target="y", exclude=("a",))).features == ("b",)
+        open_rows([path], ColumnRoles(target="y"))
+    assert open_rows([path], ColumnRoles(target="y", exclude=("a",))).features == ("b",)
 
 
 # ------------------------------------------------------------------ options that are repeated

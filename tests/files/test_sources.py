@@ -19,7 +19,7 @@ from fastgnb._system import optional as _arrow
 from fastgnb.files.tables import readers as _readers
 from fastgnb.files.tables.sources import (
     BATCH_BYTES,
-    Columns,
+    ColumnRoles,
     SourceError,
     expand,
     open_rows,
@@ -67,7 +67,7 @@ def table():
 @pytest.mark.parametrize("batch_rows", [None, 1, 7, 50, 1000])
 def test_every_format_and_batch_size_gives_the_same_rows(tmp_path, table, ending, batch_rows):
     path = write(table, tmp_path / f"data.{ending}")
-    columns = Columns(target="y", weight="w", keep=("t", "n"))
+    columns = ColumnRoles(target="y", weight="w", keep=("t", "n"))
     X, y, weight, kept = read(path, columns, batch_rows=batch_rows)
     assert X.dtype == np.float64
     assert np.array_equal(X, np.column_stack([table[name].to_numpy() for name in "anb"]))
@@ -82,7 +82,7 @@ def test_every_format_and_batch_size_gives_the_same_rows(tmp_path, table, ending
 @pytest.mark.parametrize("ending", FORMATS)
 def test_plan(tmp_path, table, ending):
     path = write(table, tmp_path / f"data.{ending}")
-    source = open_rows([path], Columns(target="y", weight="w", keep=("t",)))
+    source = open_rows([path], ColumnRoles(target="y", weight="w", keep=("t",)))
     assert source.features == ("a", "n", "b")
     assert source.left_out == ("t",)
     assert source.n_features == 3
@@ -174,7 +174,7 @@ def test_folders_stand_for_their_files_by_name(tmp_path):
 def test_other_column_orders_and_other_columns(tmp_path, ending):
     first = write({"a": [1.0], "b": [2.0], "y": [0]}, tmp_path / f"1.{ending}")
     second = write({"y": [1], "z": [9.0], "b": [4.0], "a": [3.0]}, tmp_path / f"2.{ending}")
-    X, y, _, _ = read([first, second], Columns(target="y"))
+    X, y, _, _ = read([first, second], ColumnRoles(target="y"))
     assert X.tolist() == [[1, 2], [3, 4]]
     assert y.tolist() == [0, 1]
 
@@ -200,13 +200,13 @@ def test_labels_of_different_kinds(tmp_path):
         SourceError,
         match=r"2\.parquet: column 'y' holds labels of kind text, but number in .*1\.csv",
     ):
-        open_rows([tmp_path], Columns(target="y"))
+        open_rows([tmp_path], ColumnRoles(target="y"))
 
 
 def test_kept_columns_take_a_type_wide_enough_for_every_file(tmp_path):
     write({"x": [1.0], "k": pa.array([1], pa.int32()), "s": ["a"]}, tmp_path / "1.parquet")
     write({"x": [1.0], "k": [1.5], "s": pa.array(["b"], pa.large_string())}, tmp_path / "2.parquet")
-    kept = read(tmp_path, Columns(features=("x",), keep=("k", "s")))[3]
+    kept = read(tmp_path, ColumnRoles(features=("x",), keep=("k", "s")))[3]
     assert kept["k"].to_pylist() == [1.0, 1.5]
     assert kept["s"].to_pylist() == ["a", "b"]
 
@@ -218,7 +218,7 @@ def test_kept_columns_of_types_that_cannot_meet(tmp_path):
         SourceError,
         match=r"'k' cannot be kept, its types differ: int64 in .*1\.p.*, string in .*2\.p",
     ):
-        open_rows([tmp_path], Columns(features=("x",), keep=("k",)))
+        open_rows([tmp_path], ColumnRoles(features=("x",), keep=("k",)))
 
 
 # ------------------------------------------------------------------ which files
@@ -305,7 +305,7 @@ def test_any_column_name_works(tmp_path, ending):
     assert open_rows([path]).features == tuple(names)
     assert read(path)[0][0].tolist() == list(range(len(names)))
     for i, name in enumerate(names):
-        X, _, _, kept = read(path, Columns(features=(name,), keep=(name,)))
+        X, _, _, kept = read(path, ColumnRoles(features=(name,), keep=(name,)))
         assert X[0].tolist() == [i]
         assert [float(value) for value in kept[name].to_pylist()] == [i, -1.0]
 
@@ -314,10 +314,10 @@ def test_a_dotted_name_is_not_a_path_into_a_struct(tmp_path):
     data = pa.table({"s": [{"x": 1.0}], "s.x": [2.0], "y": [3.0]})
     path = write(data, tmp_path / "nested.parquet")
     assert open_rows([path]).features == ("s.x", "y")
-    assert read(path, Columns(features=("s.x",)))[0].tolist() == [[2.0]]
+    assert read(path, ColumnRoles(features=("s.x",)))[0].tolist() == [[2.0]]
     only = write(data.select(["s", "y"]), tmp_path / "only.parquet")
     with pytest.raises(SourceError, match=r"column 's\.x' is missing; found 's', 'y'"):
-        open_rows([only], Columns(features=("s.x",)))
+        open_rows([only], ColumnRoles(features=("s.x",)))
 
 
 @pytest.mark.parametrize("part", ["target", "weight", "features", "exclude", "keep"])
@@ -327,7 +327,7 @@ def test_a_missing_column_is_named(tmp_path, part):
     with pytest.raises(
         SourceError, match=r"data\.csv: column 'no such' is missing; found 'x0', .*, \.\.\.$"
     ):
-        open_rows([path], Columns(**{part: name}))
+        open_rows([path], ColumnRoles(**{part: name}))
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "arrow"])
@@ -336,10 +336,14 @@ def test_duplicate_names_are_an_error_when_asked_for(tmp_path, ending):
         [pa.array([1.0]), pa.array([2.0]), pa.array([3.0])], ["a", "a", "b"]
     )
     path = write(twice, tmp_path / f"twice.{ending}")
-    for columns in [Columns(), Columns(features=("a",)), Columns(keep=("a",), features=("b",))]:
+    for columns in [
+        ColumnRoles(),
+        ColumnRoles(features=("a",)),
+        ColumnRoles(keep=("a",), features=("b",)),
+    ]:
         with pytest.raises(SourceError, match=r"twice\.\w+: column 'a' is there 2 times"):
             open_rows([path], columns)
-    assert read(path, Columns(features=("b",)))[0].tolist() == [[3.0]]
+    assert read(path, ColumnRoles(features=("b",)))[0].tolist() == [[3.0]]
 
 
 @pytest.mark.parametrize(
@@ -354,7 +358,7 @@ def test_duplicate_names_are_an_error_when_asked_for(tmp_path, ending):
 )
 def test_parts_that_contradict(parts, message):
     with pytest.raises(SourceError, match=message):
-        Columns(**parts)
+        ColumnRoles(**parts)
 
 
 def test_default_features_are_what_is_left_and_numeric(tmp_path):
@@ -378,7 +382,7 @@ def test_default_features_are_what_is_left_and_numeric(tmp_path):
         }
     )
     path = write(data, tmp_path / "data.parquet")
-    columns = Columns(target="target", weight="weight", exclude=("out",))
+    columns = ColumnRoles(target="target", weight="weight", exclude=("out",))
     source = open_rows([path], columns)
     assert source.features == ("f32", "f16", "u8", "bool", "decimal", "big")
     assert source.left_out == ("text", "date", "category", "list", "nothing")
@@ -388,14 +392,14 @@ def test_default_features_are_what_is_left_and_numeric(tmp_path):
 def test_nothing_to_use(tmp_path):
     path = write({"t": ["a"], "y": [1]}, tmp_path / "data.csv")
     with pytest.raises(SourceError, match=r"no numeric or boolean column to use as a feature"):
-        open_rows([path], Columns(target="y"))
+        open_rows([path], ColumnRoles(target="y"))
 
 
 def test_a_column_of_nulls_is_left_out_but_may_be_named(tmp_path):
     for path in [tmp_path / "data.csv", tmp_path / "data.parquet"]:
         write({"x": [1.0, 2.0], "none": pa.nulls(2)}, path)
         assert open_rows([path]).left_out == ("none",)
-        X = read(path, Columns(features=("none", "x")))[0]
+        X = read(path, ColumnRoles(features=("none", "x")))[0]
         assert np.isnan(X[:, 0]).all()
         assert X[:, 1].tolist() == [1, 2]
 
@@ -405,13 +409,13 @@ def test_a_feature_of_another_type(tmp_path):
     with pytest.raises(
         SourceError, match=r"column 't' is string, expected numbers or booleans; leave it out"
     ):
-        open_rows([path], Columns(features=("t",)))
+        open_rows([path], ColumnRoles(features=("t",)))
 
 
 def test_a_weight_of_another_type(tmp_path):
     path = write({"x": [1.0], "w": ["a"]}, tmp_path / "data.parquet")
     with pytest.raises(SourceError, match=r"column 'w' is string, expected numbers"):
-        open_rows([path], Columns(weight="w"))
+        open_rows([path], ColumnRoles(weight="w"))
 
 
 def test_a_target_of_another_type(tmp_path):
@@ -419,7 +423,7 @@ def test_a_target_of_another_type(tmp_path):
     with pytest.raises(
         SourceError, match=r"column 'y' is date32.*; labels are integers, floats, booleans or text"
     ):
-        open_rows([path], Columns(target="y"))
+        open_rows([path], ColumnRoles(target="y"))
 
 
 # ------------------------------------------------------------------ values
@@ -473,8 +477,8 @@ def test_large_integers_become_the_nearest_float(tmp_path):
 def test_labels(tmp_path, labels, expected, kind):
     path = tmp_path / "data.arrow"
     write(pa.table({"x": [1.0, 2.0, 3.0], "y": labels}), path)
-    assert open_rows([path], Columns(target="y")).target_kind == kind
-    y = read(path, Columns(target="y"))[1]
+    assert open_rows([path], ColumnRoles(target="y")).target_kind == kind
+    y = read(path, ColumnRoles(target="y"))[1]
     assert y.dtype == expected
     assert y.tolist() == labels.to_pylist()
 
@@ -485,19 +489,19 @@ def test_labels_of_string_views(tmp_path):
     except pa.ArrowNotImplementedError:
         pytest.skip("this pyarrow cannot convert string views")
     path = write(pa.table({"x": [1.0, 2.0], "y": labels}), tmp_path / "data.arrow")
-    assert read(path, Columns(target="y"))[1].tolist() == ["a", "b"]
+    assert read(path, ColumnRoles(target="y"))[1].tolist() == ["a", "b"]
 
 
 def test_equal_text_labels_share_one_object(tmp_path):
     path = write({"x": [1.0] * 3, "y": ["long label", "other", "long label"]}, tmp_path / "a.csv")
-    y = read(path, Columns(target="y"))[1]
+    y = read(path, ColumnRoles(target="y"))[1]
     assert y[0] is y[2]
 
 
 def test_pandas_categories(tmp_path):
     frame = pd.DataFrame({"x": [1.0, 2.0], "y": pd.Categorical(["b", "a"])})
     frame.to_parquet(tmp_path / "data.parquet")
-    X, y, _, kept = read(tmp_path / "data.parquet", Columns(target="y", keep=("y",)))
+    X, y, _, kept = read(tmp_path / "data.parquet", ColumnRoles(target="y", keep=("y",)))
     assert X.tolist() == [[1.0], [2.0]]
     assert y.tolist() == kept["y"].to_pylist() == ["b", "a"]
     assert kept["y"].type == pa.string()
@@ -516,7 +520,7 @@ def test_pandas_categories(tmp_path):
 def test_a_missing_label(tmp_path, labels, reason):
     path = write(pa.table({"x": [1.0] * 4, "my y": labels}), tmp_path / "data.parquet")
     with pytest.raises(SourceError, match=rf"data\.parquet: column 'my y', row 4: {reason}"):
-        read(path, Columns(target="my y"), batch_rows=3)
+        read(path, ColumnRoles(target="my y"), batch_rows=3)
 
 
 @pytest.mark.parametrize(("text", "reason"), [("a\n\nb\n", "empty"), ("1\n\n2\n", "null")])
@@ -524,12 +528,12 @@ def test_a_missing_label_in_csv(tmp_path, text, reason):
     lines = text.split("\n")
     (tmp_path / "data.csv").write_text("x,y\n" + "".join(f"1,{y}\n" for y in lines))
     with pytest.raises(SourceError, match=rf"data\.csv: column 'y', row 2: the label is {reason}"):
-        read(tmp_path / "data.csv", Columns(target="y"))
+        read(tmp_path / "data.csv", ColumnRoles(target="y"))
 
 
 def test_na_is_a_label_like_any_other_text(tmp_path):
     (tmp_path / "data.csv").write_text("x,y\n1,NA\n2,null\n3,b\n")
-    assert read(tmp_path / "data.csv", Columns(target="y"))[1].tolist() == ["NA", "null", "b"]
+    assert read(tmp_path / "data.csv", ColumnRoles(target="y"))[1].tolist() == ["NA", "null", "b"]
 
 
 @pytest.mark.parametrize("bad", [-1.0, None, np.nan, np.inf])
@@ -539,13 +543,13 @@ def test_a_bad_weight(tmp_path, bad):
         SourceError,
         match=r"column 'w', row 4: the weight is -?\w[\w.]*, expected a finite number, 0 or more",
     ):
-        read(path, Columns(weight="w"), batch_rows=3)
+        read(path, ColumnRoles(weight="w"), batch_rows=3)
 
 
 def test_weights_of_integers_and_booleans(tmp_path):
     for weights in ([2, 0], [True, False]):
         path = write({"x": [1.0, 1.0], "w": weights}, tmp_path / "data.parquet")
-        weight = read(path, Columns(weight="w"))[2]
+        weight = read(path, ColumnRoles(weight="w"))[2]
         assert weight.dtype == np.float64
         assert weight.tolist() == [float(w) for w in weights]
 
@@ -565,7 +569,7 @@ def test_kept_columns_keep_their_types(tmp_path):
     keep = tuple(data.schema.names[1:])
     for ending in ["parquet", "arrow"]:
         path = write(data, tmp_path / f"data.{ending}")
-        kept = read(path, Columns(features=("x",), keep=keep), batch_rows=1)[3]
+        kept = read(path, ColumnRoles(features=("x",), keep=keep), batch_rows=1)[3]
         assert kept.equals(data.select(keep))
 
 
@@ -593,14 +597,14 @@ def long_csv(path, late, column="x", early="1"):
 
 
 def test_integers_that_turn_to_floats_after_the_first_block(tmp_path, small_blocks):
-    X = read(long_csv(tmp_path / "data.csv", "2.5"), Columns(target="y"))[0]
+    X = read(long_csv(tmp_path / "data.csv", "2.5"), ColumnRoles(target="y"))[0]
     assert X[70].tolist() == [70, 2.5]
     assert X[71].tolist() == [71, 1.0]
 
 
 def test_values_that_turn_up_after_a_first_block_of_blanks(tmp_path, small_blocks):
     path = long_csv(tmp_path / "data.csv", "2.5", early="")
-    for columns in [Columns(target="y"), Columns(features=("id", "x"))]:
+    for columns in [ColumnRoles(target="y"), ColumnRoles(features=("id", "x"))]:
         source = open_rows([path], columns)
         assert (source.features, source.left_out) == (("id", "x"), ())
         X = read(path, columns)[0]
@@ -622,16 +626,16 @@ def test_a_long_wrong_value_is_cut(tmp_path, small_blocks, monkeypatch):
     monkeypatch.setattr(_readers, "CSV_BLOCK_BYTES", 1000)
     path = long_csv(tmp_path / "data.csv", "z" * 200)
     with pytest.raises(SourceError, match=r"got 'z{37}\.\.\.'$"):
-        read(path, Columns(features=("x",)))
+        read(path, ColumnRoles(features=("x",)))
 
 
 @pytest.mark.parametrize(
     ("columns", "expected"),
     [
-        (Columns(features=("id",), target="x"), "a number"),
-        (Columns(features=("x",), keep=("x",)), "a number"),
-        (Columns(features=("id",), weight="x", keep=("x",)), "a number"),
-        (Columns(features=("id",), weight="x"), "a number"),
+        (ColumnRoles(features=("id",), target="x"), "a number"),
+        (ColumnRoles(features=("x",), keep=("x",)), "a number"),
+        (ColumnRoles(features=("id",), weight="x", keep=("x",)), "a number"),
+        (ColumnRoles(features=("id",), weight="x"), "a number"),
     ],
 )
 def test_other_parts_that_turn_to_text(tmp_path, small_blocks, columns, expected):
@@ -644,7 +648,7 @@ def test_a_text_feature_named_by_hand(tmp_path):
     (tmp_path / "data.csv").write_text("x,y\n?,1\n2,1\n")
     assert open_rows([tmp_path / "data.csv"]).left_out == ("x",)
     with pytest.raises(SourceError, match=r"column 'x', row 1: expected a number, got '\?'"):
-        read(tmp_path / "data.csv", Columns(features=("x",), keep=("x",)))
+        read(tmp_path / "data.csv", ColumnRoles(features=("x",), keep=("x",)))
 
 
 def test_kept_columns_of_csv_are_text_as_written(tmp_path, small_blocks):
@@ -652,7 +656,7 @@ def test_kept_columns_of_csv_are_text_as_written(tmp_path, small_blocks):
     path.write_text(
         "id,x,blank\n" + "".join(f"{2**62 + i},1,\n" for i in range(20)) + "5,1,hello\n"
     )
-    kept = read(path, Columns(features=("x",), keep=("id", "blank")))[3]
+    kept = read(path, ColumnRoles(features=("x",), keep=("id", "blank")))[3]
     assert kept["id"].to_pylist() == [*(str(2**62 + i) for i in range(20)), "5"]
     assert kept["blank"].to_pylist() == [""] * 20 + ["hello"]
 
@@ -674,14 +678,14 @@ def test_a_wrong_width_in_the_first_block(tmp_path):
 def test_quoted_line_breaks_across_blocks(tmp_path, small_blocks):
     path = tmp_path / "data.csv"
     path.write_text("x,t\n" + "".join(f'{i},"two\nlines"\n' for i in range(60)))
-    X, _, _, kept = read(path, Columns(keep=("t",)))
+    X, _, _, kept = read(path, ColumnRoles(keep=("t",)))
     assert X[:, 0].tolist() == list(range(60))
     assert set(kept["t"].to_pylist()) == {"two\nlines"}
 
 
 def test_windows_line_ends_byte_order_mark_and_quoted_numbers(tmp_path):
     (tmp_path / "data.csv").write_bytes(b'\xef\xbb\xbfx,"y"\r\n"1.5","a"\r\n"","b"\r\n')
-    X, y, _, _ = read(tmp_path / "data.csv", Columns(target="y"))
+    X, y, _, _ = read(tmp_path / "data.csv", ColumnRoles(target="y"))
     assert np.array_equal(X, [[1.5], [np.nan]], equal_nan=True)
     assert y.tolist() == ["a", "b"]
 
@@ -689,12 +693,12 @@ def test_windows_line_ends_byte_order_mark_and_quoted_numbers(tmp_path):
 def test_labels_that_are_not_utf8(tmp_path):
     (tmp_path / "data.csv").write_bytes(b"x,y\n1,caf\xe9\n")
     with pytest.raises(SourceError, match=r"column 'y' is binary; labels are"):
-        open_rows([tmp_path / "data.csv"], Columns(target="y"))
+        open_rows([tmp_path / "data.csv"], ColumnRoles(target="y"))
 
 
 def test_a_header_and_no_rows(tmp_path):
     (tmp_path / "data.csv").write_text("x,k\n")
-    source = open_rows([tmp_path / "data.csv"], Columns(features=("x",), keep=("k",)))
+    source = open_rows([tmp_path / "data.csv"], ColumnRoles(features=("x",), keep=("k",)))
     assert list(source) == []
     assert source.keep_schema == pa.schema([("k", pa.string())])
 
@@ -782,7 +786,7 @@ def test_npy_of_other_widths(tmp_path):
 def test_npy_has_no_column_names(tmp_path):
     np.save(tmp_path / "X.npy", np.zeros((1, 2)))
     with pytest.raises(SourceError, match=r"X\.npy: a \.npy matrix has no column names"):
-        open_rows([tmp_path / "X.npy"], Columns(target="y"))
+        open_rows([tmp_path / "X.npy"], ColumnRoles(target="y"))
 
 
 @pytest.mark.parametrize(

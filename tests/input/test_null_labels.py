@@ -8,7 +8,7 @@ import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 import pytest
 
-from fastgnb.files.tables.sources import Columns, SourceError, open_rows
+from fastgnb.files.tables.sources import ColumnRoles, SourceError, open_rows
 
 LABELS = {
     "int": pa.array([7, None, 2**53 + 1, None, 7, None], pa.int64()),
@@ -22,7 +22,7 @@ LABELS = {
 
 
 def drop(**options):
-    return Columns(target="y", drop_null_target=True, **options)
+    return ColumnRoles(target="y", drop_null_target=True, **options)
 
 
 @pytest.mark.parametrize("batch_rows", [1, 2, 4, 100])
@@ -75,7 +75,7 @@ def test_labels_of_npy(tmp_path):
     np.save(tmp_path / "X.npy", np.arange(8.0).reshape(4, 2))
     np.save(tmp_path / "y.npy", [np.nan, 1.0, np.nan, 2.0])
     options = {"target_npy": tmp_path / "y.npy", "batch_rows": 3}
-    source = open_rows([tmp_path / "X.npy"], Columns(drop_null_target=True), **options)
+    source = open_rows([tmp_path / "X.npy"], ColumnRoles(drop_null_target=True), **options)
     found = [(b.X.tolist(), b.y.tolist(), b.row_number(0)) for b in source]
     assert found == [([[2, 3]], [1], 2), ([[6, 7]], [2], 4)]
     assert source.n_dropped == 2

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._version import __version__
-from ...estimate.diagonal import check_priors
+from ...estimate.options import check_priors
 from ...input.rows import check_missing
 from ...model.family import Member
 from ...model.model import Model
@@ -49,7 +49,7 @@ def document_of(
     later = before(model.member, schema)
     head: dict[str, Any] = {"schema": schema}
     if schema > 1:
-        options = own_options(dict(model.options))
+        options = own_options(model.options)
         head["options"] = {name: value for name, value in options.items() if name not in later}
     if model.member.takes_categories:
         at = np.flatnonzero(model.stats.is_categorical).tolist()
@@ -98,7 +98,9 @@ def restore_model(document: dict[str, Any], tensors: Mapping[str, NDArray[Any]])
     options = common | _restore_options(document, member)
     if not member.stores_edits:
         return Model.of(member, stats, **options)
-    attributes = {f"{name}_": native[name] for name in ("class_prior", "theta", "var")}
+    attributes: dict[str, Any] = {
+        f"{name}_": native[name] for name in ("class_prior", "theta", "var")
+    }
     attributes["epsilon_"] = epsilon
     chosen = {name: options[name] for name in member.defaults}
     return Model(member, chosen, stats, attributes, is_edited=True)

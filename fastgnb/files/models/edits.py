@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...estimate.diagonal import check_moment, check_prior
+from ...estimate.parameters import check_attribute, check_prior
 from ...input.label_types import same_labels
 from ...model.model import Model
 
@@ -34,8 +34,8 @@ def _checked(model: Model) -> Model:
     given, shape = model.attributes, model.stats.mean.shape
     attributes = {
         "class_prior_": check_prior(given["class_prior_"], shape[0]),
-        "theta_": check_moment(given["theta_"], "theta_", shape),
-        "var_": check_moment(given["var_"], "var_", shape),
+        "theta_": check_attribute(given["theta_"], "theta_", shape),
+        "var_": check_attribute(given["var_"], "var_", shape),
         "epsilon_": float(given["epsilon_"]),
     }
     return model.edited(model.stats, attributes)
@@ -55,7 +55,7 @@ def _are_same(found: Any, wanted: Any, name: str, *, exact: bool) -> bool:
         return found is wanted
     if np.asarray(wanted).dtype.kind != "f":
         return same_labels(np.asarray(found), np.asarray(wanted))
-    values = check_moment(found, name, wanted.shape)
+    values = check_attribute(found, name, wanted.shape)
     if exact:
         return bool(np.array_equal(values, wanted))
     size = np.max(np.abs(wanted), initial=0.0, where=np.isfinite(wanted))

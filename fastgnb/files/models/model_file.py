@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..._system.atomic import replacing
+from ..._system.atomic import atomic_write
 from ...input.type_names import model_remedy, type_name
 from ...model.family import MEMBERS
 from ...model.model import Model
@@ -81,7 +81,7 @@ class ModelFile:
                 "character itself."
             )
         data = pack(text, tensors, json.dumps(self.learned) if self.learned else None)
-        with replacing(Path(path), last=True) as temporary:
+        with atomic_write(Path(path), final=True) as temporary:
             temporary.write_bytes(data)
 
 

@@ -15,6 +15,7 @@ stands in the registry (`Option.before`). What an earlier schema can hold is sti
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ...model.family import MEMBERS, Member
@@ -39,7 +40,7 @@ COMMON = ("priors", "var_smoothing", "missing")
 _FIRST = "GaussianNB"  # the only member of schema 1
 
 
-def own_options(options: dict[str, Any]) -> dict[str, Any]:
+def own_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Those of a member that are no fields of their own."""
     return {name: value for name, value in options.items() if name not in COMMON}
 
@@ -54,7 +55,7 @@ def before(member: Member, schema: int) -> dict[str, Any]:
 
 def schema_of(model: Model) -> int:
     """The earliest schema that can hold a model."""
-    options = own_options(dict(model.options))
+    options = own_options(model.options)
     if (
         model.member.name == _FIRST
         and options == own_options(model.member.defaults)

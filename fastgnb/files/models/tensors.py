@@ -26,7 +26,7 @@ def tensors_of(model: Model) -> dict[str, Floats]:
     tensors = own | {
         "count": stats.count,
         "mean": stats.mean,
-        "mean_low": stats.mean_low,
+        "mean_low": stats.mean_lo,
         "variance": stats.variance,
     }
     if model.member.stores_edits:
@@ -36,8 +36,8 @@ def tensors_of(model: Model) -> dict[str, Floats]:
         tensors["covariance"] = stats.covariance.reshape(-1, stats.n_features)
     if stats.feature_count is not None:
         tensors["feature_count"] = stats.feature_count
-    if stats.peak is not None:
-        tensors["peak"] = stats.peak
+    if stats.max_scatter is not None:
+        tensors["peak"] = stats.max_scatter
     return {name: np.ascontiguousarray(value, "<f8") for name, value in tensors.items()}
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..._system.optional import pa, pc
-from .columns import Columns
+from .columns import ColumnRoles
 from .readers import SourceError, TableFile
 from .texts import is_ambiguous, kind_of
 
@@ -87,7 +87,7 @@ def has_values(file: TableFile, name: str) -> bool:
 # ------------------------------------------------------------------ labels and categories
 
 
-def label_kinds(files: Sequence[TableFile], columns: Columns) -> Kinds:
+def label_kinds(files: Sequence[TableFile], columns: ColumnRoles) -> Kinds:
     """The kind of label, the same in every file, since 1 and "1" are different labels.
 
     Labels of CSV are read as text, and are text where those of another file, or of a model, are
@@ -152,7 +152,7 @@ def _has_ambiguous(files: Sequence[TableFile], name: str, found: Mapping[int, st
     )
 
 
-def category_kinds(files: Sequence[TableFile], columns: Columns) -> dict[str, Kinds]:
+def category_kinds(files: Sequence[TableFile], columns: ColumnRoles) -> dict[str, Kinds]:
     """Whether each categorical column holds "text" or "number", the same in every file.
 
     Booleans are numbers, as True is 1. A column of CSV is text where it is text in another file or
@@ -162,7 +162,7 @@ def category_kinds(files: Sequence[TableFile], columns: Columns) -> dict[str, Ki
     return {name: _category_kind(files, name, columns) for name in columns.marked}
 
 
-def _category_kind(files: Sequence[TableFile], name: str, columns: Columns) -> Kinds:
+def _category_kind(files: Sequence[TableFile], name: str, columns: ColumnRoles) -> Kinds:
     known = columns.kinds.get(name)
     found = kinds_in(files, name, _category_type, columns.coded(), known)
     coarse = {i: "text" if kind == "text" else "number" for i, kind in found.items()}
@@ -257,7 +257,7 @@ def _of_text(
 # ------------------------------------------------------------------ features, weights, kept columns
 
 
-def check_numbers(files: Sequence[TableFile], columns: Columns) -> None:
+def check_numbers(files: Sequence[TableFile], columns: ColumnRoles) -> None:
     """Features and weights are numbers where files have types; reading decides about CSV."""
     for file in files:
         if file.is_text:
@@ -295,7 +295,7 @@ def is_single(files: Iterable[TableFile], features: Sequence[str]) -> bool:
     )
 
 
-def csv_types(file: TableFile, columns: Columns) -> dict[str, pa.DataType]:
+def csv_types(file: TableFile, columns: ColumnRoles) -> dict[str, pa.DataType]:
     """Types to read CSV columns as, since Arrow would stay with those of the first block.
 
     A feature is float64, so that 1 may be followed by 1.5, or booleans. All else is text, which

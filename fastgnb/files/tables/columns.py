@@ -11,11 +11,11 @@ from .csv_errors import unnamed_header
 from .index_columns import partition_keys
 from .readers import SourceError, TableFile
 
-__all__ = ["Columns", "check_excluded", "check_present", "with_rows"]
+__all__ = ["ColumnRoles", "check_excluded", "check_present", "with_rows"]
 
 
 @dataclasses.dataclass(frozen=True)
-class Columns:
+class ColumnRoles:
     """The part of each column. `features` None stands for every numeric or categorical one left.
 
     categorical : features that hold categories; "auto" for every one of text, booleans or a

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..._system.optional import pa
 from .column_kinds import has_values, kind_of_type
-from .columns import Columns, check_present
+from .columns import ColumnRoles, check_present
 from .index_columns import index_columns, pandas_categoricals, partition_keys
 from .readers import SourceError, TableFile
 from .texts import advice, kind_of, nearly_numbers
@@ -33,13 +33,13 @@ class Plan(NamedTuple):
     notes : other decisions. warnings : decisions that may well be wrong, to tell in any case.
     """
 
-    columns: Columns
+    columns: ColumnRoles
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
-def planned(files: Sequence[TableFile], columns: Columns) -> Plan:
+def planned(files: Sequence[TableFile], columns: ColumnRoles) -> Plan:
     """The columns with their features, and the categorical ones of "auto".
 
     By default every column of numbers or booleans that is not otherwise used is a feature, and so
@@ -62,7 +62,9 @@ def planned(files: Sequence[TableFile], columns: Columns) -> Plan:
     return _default_features(files, columns, found, indexes, named)
 
 
-def _with_categorical(files: Sequence[TableFile], columns: Columns, found: _Found) -> Columns:
+def _with_categorical(
+    files: Sequence[TableFile], columns: ColumnRoles, found: _Found
+) -> ColumnRoles:
     if not isinstance(columns.categorical, str):
         return columns
     coded = {name for file in files for name in pandas_categoricals(file.schema)}
@@ -76,7 +78,7 @@ def _with_categorical(files: Sequence[TableFile], columns: Columns, found: _Foun
 
 def _default_features(
     files: Sequence[TableFile],
-    columns: Columns,
+    columns: ColumnRoles,
     found: _Found,
     indexes: Collection[str],
     named: Collection[str],

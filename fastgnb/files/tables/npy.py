@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._system.optional import pa
 from .batch import ADVICE, Batch, RowSource, check_unchanged, rows_in_batch, stamp_of
-from .columns import Columns
+from .columns import ColumnRoles
 from .readers import SourceError, short_line
 
 __all__ = ["NpyRows", "check_no_pipe"]
@@ -23,7 +23,7 @@ class NpyRows(RowSource):
     def __init__(
         self,
         paths: list[pathlib.Path],
-        columns: Columns,
+        columns: ColumnRoles,
         target_npy: str | os.PathLike[str] | None,
         batch_rows: int | None,
     ) -> None:
@@ -32,7 +32,7 @@ class NpyRows(RowSource):
                 f"{paths[0]}: --categorical is about columns of tables; the columns of a .npy "
                 "matrix have no names"
             )
-        if columns != Columns(drop_null_target=columns.drop_null_target):
+        if columns != ColumnRoles(drop_null_target=columns.drop_null_target):
             raise SourceError(
                 f"{paths[0]}: a .npy matrix has no column names; give labels with --target-npy "
                 "and no other column"

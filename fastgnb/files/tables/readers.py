@@ -30,8 +30,8 @@ __all__ = [
     "SourceError",
     "TableFile",
     "changed",
-    "naming",
     "open_table",
+    "prefix_path",
     "short_line",
 ]
 
@@ -91,7 +91,7 @@ class TableFile(Protocol):
 
 def open_table(path: pathlib.Path) -> TableFile:
     """The reader for the ending of `path`; SourceError where the file cannot be opened."""
-    with naming(path):
+    with prefix_path(path):
         file = _READERS[path.suffix.lower()](path)
         _ = file.schema.names  # now, while a name that is not text can be told of this file
         return file
@@ -190,7 +190,7 @@ class _Parquet(_Typed):
         self, columns: Sequence[str], types: Mapping[str, pa.DataType], rows: int
     ) -> Generator[pa.RecordBatch, None, None]:
         rows = min(rows, max(self.n_rows or 0, 1))  # Arrow makes room for all of a batch
-        with naming(self.path), self._open(len(columns)) as file:
+        with prefix_path(self.path), self._open(len(columns)) as file:
             for batch in file.iter_batches(batch_size=rows, columns=list(columns)):
                 yield _sound(batch, self.path)
 
@@ -220,7 +220,7 @@ class _Arrow(_Typed):
     def batches(
         self, columns: Sequence[str], types: Mapping[str, pa.DataType], rows: int
     ) -> Generator[pa.RecordBatch, None, None]:
-        with naming(self.path), self._mapped() as mapped:
+        with prefix_path(self.path), self._mapped() as mapped:
             for batch in _each(self._reader(mapped)):
                 chosen = batch.select(list(columns))
                 for start in range(0, batch.num_rows, rows):
@@ -328,7 +328,7 @@ class _Csv:
     ) -> Generator[pa.RecordBatch, None, None]:
         try:
             with (
-                naming(self.path, but=pa.ArrowInvalid),
+                prefix_path(self.path, but=pa.ArrowInvalid),
                 _opened(self.path) as source,
                 self._open(source, columns, types, threads) as reader,
             ):
@@ -366,7 +366,7 @@ def _rows_of_blank(path: pathlib.Path) -> int:
 
 
 @contextlib.contextmanager
-def naming(path: pathlib.Path, but: type[Exception] | tuple[()] = ()) -> Iterator[None]:
+def prefix_path(path: pathlib.Path, but: type[Exception] | tuple[()] = ()) -> Iterator[None]:
     """Put the file's name before what Arrow or the system says, `but` what the caller explains."""
     try:
         yield

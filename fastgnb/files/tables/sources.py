@@ -39,16 +39,16 @@ from .column_kinds import (
     keep_schema,
     label_kinds,
 )
-from .columns import Columns, check_excluded, check_present, with_rows
+from .columns import ColumnRoles, check_excluded, check_present, with_rows
 from .default_features import planned
 from .npy import NpyRows, check_no_pipe
-from .readers import ENDINGS, SourceError, TableFile, naming, open_table
+from .readers import ENDINGS, SourceError, TableFile, open_table, prefix_path
 from .values import as_int64, categories, fill, has_label, kept, labels, weights
 
 __all__ = [
     "BATCH_BYTES",
     "Batch",
-    "Columns",
+    "ColumnRoles",
     "RowSource",
     "SourceError",
     "expand",
@@ -59,7 +59,7 @@ __all__ = [
 
 def open_rows(
     data: Sequence[str | os.PathLike[str]],
-    columns: Columns | None = None,
+    columns: ColumnRoles | None = None,
     *,
     target_npy: str | os.PathLike[str] | None = None,
     batch_rows: int | None = None,
@@ -84,7 +84,7 @@ def open_rows(
 
     Cost: opens every file once for its metadata; for CSV reads the first block.
     """
-    columns = columns or Columns()
+    columns = columns or ColumnRoles()
     paths = expand(data)
     if all(path.suffix.lower() == ".npy" for path in paths):
         return NpyRows(paths, columns, target_npy, batch_rows)
@@ -156,7 +156,7 @@ class TableRows(RowSource):
     def __init__(
         self,
         files: Sequence[TableFile],
-        columns: Columns,
+        columns: ColumnRoles,
         batch_rows: int | None,
         stamps: Sequence[tuple[int, ...]],
     ) -> None:
@@ -186,7 +186,7 @@ class TableRows(RowSource):
         rows = batch_rows or rows_in_batch(self.n_features, self.dtype)
         self._batch_rows = min(rows, sys.maxsize)
 
-    def _set_kinds(self, files: Sequence[TableFile], columns: Columns) -> None:
+    def _set_kinds(self, files: Sequence[TableFile], columns: ColumnRoles) -> None:
         """What text of CSV stands for, and the types of what is kept."""
         target = label_kinds(files, columns)
         kinds = category_kinds(files, columns)
@@ -204,11 +204,11 @@ class TableRows(RowSource):
             check_unchanged(file.path, stamp)
             if file.n_rows == 0:
                 continue
-            for table in _ahead(file.batches(self._parts.named(), types, self._batch_rows)):
+            for table in prefetch(file.batches(self._parts.named(), types, self._batch_rows)):
                 check_unchanged(file.path, stamp)
                 size = table.num_rows * len(self._continuous)
                 buffer = buffer if buffer.size >= size else np.empty(size, self.dtype)
-                with naming(file.path):
+                with prefix_path(file.path):
                     rows, numbers = self._with_label(at, table, first_row)
                     batch = self._batch(at, rows, first_row, numbers, buffer)
                 if rows.num_rows:
@@ -261,7 +261,7 @@ class TableRows(RowSource):
         return dataclasses.replace(batch, **found)
 
 
-def _ahead(tables: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def prefetch(tables: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The same tables, of which the next is read in another thread while one is used."""
     try:
         with ThreadPoolExecutor(1, "fastgnb-reader") as reader:

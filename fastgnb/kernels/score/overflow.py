@@ -1,4 +1,4 @@
-"""Rows that no class scores above -inf: those that are not finite, and those too far away.
+"""Rows that no class scores above -inf: not finite, or so far away that squares overflow.
 
 Flags: FMA contraction only.
 """
@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..._numba.decorators import helper
+from ..._numba.decorators import jit_helper
 from ..rows import element
 
 
-@helper
+@jit_helper
 def is_finite_row(rows, i, skip):
     """Whether row i is finite, NaN apart where those are skipped."""
     for j in range(rows.d):
@@ -21,19 +21,19 @@ def is_finite_row(rows, i, skip):
     return True
 
 
-@helper
+@jit_helper
 def _distance(x, mean, scale):
     """A deviation times 2**-602, which cannot overflow; 0 for a NaN, whose term is absent."""
     return abs(x * 0.5 - mean * 0.5) * 2.0**-601 * scale if x == x else 0.0
 
 
-@helper
-def score_far(rows, i, model, scores, far):
+@jit_helper
+def score_overflowed(rows, i, model, scores, distances):
     """Scores (k,) of a row whose squared deviations overflow: the nearest classes share it.
 
     Deviations are taken relative to the largest. Classes at the smallest distance keep their
     constants as scores, and every other class has log probability -inf, which is what its true
-    value rounds to. `far` (k,) is room for the distances.
+    value rounds to. `distances` (k,) is scratch.
     """
     top = 0.0
     for c in range(model.k):
@@ -54,10 +54,10 @@ def score_far(rows, i, model, scores, far):
             q += t * t
             if model.skip and x == x:
                 base -= model.log_norm[p]
-        far[c] = q
+        distances[c] = q
         scores[c] = base
         if base > -np.inf and q < best:
             best = q
     for c in range(model.k):
-        if far[c] > best:
+        if distances[c] > best:
             scores[c] = -np.inf
