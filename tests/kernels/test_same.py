@@ -25,7 +25,7 @@ from fastgnb._numba import threads
 from fastgnb.cli import main
 from fastgnb.estimate.diagonal import estimate_diagonal
 from fastgnb.estimate.parameters import GaussianParams
-from fastgnb.files.models import saved as persist
+from fastgnb.files.models import model_file as persist
 from fastgnb.kernels.learn.diagonal import accumulate
 from fastgnb.kernels.learn.encode import EncodedLabels
 from fastgnb.kernels.logs import log, log_densities
@@ -953,10 +953,10 @@ def test_files_give_the_bits_of_arrays(rng, tmp_path, ending, missing, dtype):
         for a in range(0, len(X), size):
             w = None if weight is None else weight[a : a + size]
             api.partial_fit(X[a : a + size], y[a : a + size], np.arange(4), sample_weight=w)
-        saved = persist.read(model)
+        saved = persist.read(model).model
         assert bits_of(saved.stats) == bits_of(api.stats_)
-        assert saved.var.tobytes() == api.var_.tobytes()
-        assert saved.theta.tobytes() == api.theta_.tobytes()
+        assert saved.moments.var.tobytes() == api.var_.tobytes()
+        assert saved.moments.theta.tobytes() == api.theta_.tobytes()
 
 
 # --- long arrays -----------------------------------------------------------------------------
