@@ -11,7 +11,7 @@ from ..input.categorical import categorical_mask
 from ..kernels.logs import log
 from ..stats.category_counts import check_few_categories
 from ..stats.mixed_stats import MixedStats
-from .diagonal import DiagonalEstimate, Estimate, estimate_diagonal
+from .diagonal import DiagonalEstimate, estimate_diagonal
 from .options import check_alpha, check_min_categories
 
 Floats = NDArray[np.float64]
@@ -31,12 +31,6 @@ class MixedEstimate(NamedTuple):
 
     gaussian: DiagonalEstimate
     categorical: list[CategoryEstimate]
-
-
-def estimate_mixed_bayes(stats: MixedStats, **options: Any) -> Estimate:
-    """A model of continuous and categorical features."""
-    mixed = estimate_mixed(stats, **options)
-    return Estimate(mixed.gaussian, None, mixed.categorical)
 
 
 def estimate_mixed(

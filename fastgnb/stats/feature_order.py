@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .class_stats import ClassStats
 from .mixed_stats import MixedStats
 
-__all__ = ["feature_name_differences", "match_feature_order", "reorder_features"]
+__all__ = ["feature_name_differences", "match_feature_order", "rename_features", "reorder_features"]
 
 
 def reorder_features(stats: Any, names: Sequence[str]) -> Any:
@@ -85,3 +85,10 @@ def _mixed(stats: MixedStats, order: NDArray[np.intp], names: tuple[str, ...]) -
         is_categorical,
     )
     return moved.renamed(names)
+
+
+def rename_features(stats: Any, names: tuple[str, ...] | None) -> Any:
+    """The statistics with other names of their features."""
+    if isinstance(stats, MixedStats):
+        return stats.renamed(names)
+    return replace(stats, feature_names=names)
