@@ -150,10 +150,8 @@ class GaussianClassifier(ClassifierMixin, ModelHolder):  # type: ignore[misc]
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The most probable class (n,) of each row of X (n, d); the first one in a tie."""
         now = self._fitted()
-        classes = now._labels()
-        if classes.dtype == np.int64:
-            return now._score(X, values=classes).codes
-        return np.asarray(classes[now._score(X).codes])
+        codes, classes = now._score(X, labels=True).codes, np.asarray(now.classes_)
+        return codes if classes.dtype == np.int64 else np.asarray(classes[codes])
 
     def predict_proba(self, X: ArrayLike) -> NDArray[Any]:
         """Posterior probabilities (n, k); float32 where X is float32, else float64."""
@@ -264,12 +262,14 @@ class GaussianClassifier(ClassifierMixin, ModelHolder):  # type: ignore[misc]
         table: Table | None = None,
         *,
         evidence: bool = False,
-        values: NDArray[np.int64] | None = None,
+        labels: bool = False,
     ) -> Scores:
+        """Scores of rows, with `labels` of int64 in the place of codes."""
+        classes = self._labels()
         rows = self._check_rows(X)
         scores = self._current().score_rows(
-            rows, codes=table is None and not evidence, values=values, table=table,
-            evidence=evidence, skip=self._skips(), dtype=dtype_of(rows, table),
+            rows, codes=labels, values=classes if labels and classes.dtype == np.int64 else None,
+            table=table, evidence=evidence, skip=self._skips(), dtype=dtype_of(rows, table),
         )  # fmt: skip
         if scores.bad >= 0:
             self._refuse(rows)
