@@ -9,6 +9,8 @@ import pytest
 
 import fastgnb
 
+pytestmark = [pytest.mark.any_version, pytest.mark.no_new_lines]
+
 PACKAGE = Path(fastgnb.__file__).parent
 
 # Third-party packages that only these rooms may import.

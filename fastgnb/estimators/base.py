@@ -50,10 +50,29 @@ class GaussianClassifier(ClassifierMixin, ModelHolder):  # type: ignore[misc]
     stats_: ClassStats
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from rows X (n, d) with labels y (n,), forgetting what was learned before.
+        """Fit the model to rows, forgetting what was learned before.
 
-        sample_weight (n,): 0 or more, a number, or None for 1 each. Returns self.
-        Raises ValueError or TypeError, as scikit-learn's, for input that is not right.
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows: an array of any real dtype and layout, or a data frame.
+        y : array-like of shape (n_samples,)
+            Labels: integers, booleans or text.
+        sample_weight : array-like of shape (n_samples,) or float, default=None
+            Weights from 0 up, or one number for all rows. None: 1 each. Rows of weight 0 change
+            nothing.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the rows, labels, weights or parameters are invalid. The model stays as it was.
+        TypeError
+            If their types are, as for sparse rows, or labels that mix text and numbers.
         """
         with TURNS.of(self):
             new = self._now()
@@ -68,10 +87,31 @@ class GaussianClassifier(ClassifierMixin, ModelHolder):  # type: ignore[misc]
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn from more rows: the model is then that of all rows so far, in any pieces.
+        """Learn more rows. The model is then that of one fit of all rows so far.
 
-        classes : all labels that may ever come, needed at the first call, may be left out later.
-        Raises as `fit`; the model is then as it was. Returns self.
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows: an array of any real dtype and layout, or a data frame.
+        y : array-like of shape (n_samples,)
+            Labels, all of them among ``classes``.
+        classes : array-like of shape (n_classes,), default=None
+            All labels that may ever come. Needed on the first call only.
+        sample_weight : array-like of shape (n_samples,) or float, default=None
+            Weights from 0 up, or one number for all rows. None: 1 each.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            As by ``fit``, and if ``classes`` is missing on the first call or differs from that of
+            the first call. The model stays as it was.
+        TypeError
+            As by ``fit``.
         """
         with TURNS.of(self):
             new = self._now()
@@ -84,9 +124,25 @@ class GaussianClassifier(ClassifierMixin, ModelHolder):  # type: ignore[misc]
         return self
 
     def fit_stats(self, stats: ClassStats) -> Self:
-        """Take the model from statistics, without any rows. Returns self.
+        """Fit the model to statistics, without any rows.
 
-        Raises ValueError where the statistics hold no weight or do not fit the parameters.
+        Parameters
+        ----------
+        stats : ClassStats or MixedStats
+            Statistics of the kind that this estimator keeps in ``stats_``. Members with full
+            covariances or principal axes need ``scatter="full"``.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the statistics hold no weight, or do not fit the parameters.
+        TypeError
+            If they are no statistics of that kind.
         """
         if not isinstance(stats, self._stats_class()):
             wanted = self._stats_class().__name__
@@ -99,11 +155,27 @@ class GaussianClassifier(ClassifierMixin, ModelHolder):  # type: ignore[misc]
         return self
 
     def merge(self, other: GaussianClassifier) -> Self:
-        """Learn what another model learned, as if its rows had come here. Returns self.
+        """Learn what another model has learned, as if its rows had come here.
 
-        Classes are united by label, and features matched by name where both models have names.
-        Parameters stay those of this model.
-        Raises ValueError where the features differ.
+        Classes are united by label. Features are matched by name if both models have names, else by
+        position. Parameters stay those of this model.
+
+        Parameters
+        ----------
+        other : estimator of the same class
+            A fitted model. It is not changed.
+
+        Returns
+        -------
+        Self
+            The estimator, fitted to the rows of both models.
+
+        Raises
+        ------
+        ValueError
+            If the features of the models differ.
+        TypeError
+            If ``other`` is of another class.
         """
         self._fitted()
         if not isinstance(other, type(self)):
@@ -118,22 +190,56 @@ class GaussianClassifier(ClassifierMixin, ModelHolder):  # type: ignore[misc]
         return self
 
     def reestimate(self, **params: Any) -> Self:
-        """A new model of the same statistics with other parameters, without any rows.
+        """Return a new model of the same statistics with other parameters.
 
-        params : constructor parameters to change, such as priors, smoothing, ddof or tied.
-        Raises ValueError for parameters that are wrong or that the statistics do not allow.
-        Cost: that of estimating, O(k d) for diagonal and O(k d^3) for full covariances.
+        No rows are needed. The cost is that of estimating: O(k d) for diagonal and O(k d^3) for
+        full covariances, for k classes and d features.
+
+        Parameters
+        ----------
+        **params : dict
+            Constructor parameters to change, such as ``priors``, ``var_smoothing``, ``ddof`` or
+            ``tied``.
+
+        Returns
+        -------
+        Self
+            The new fitted estimator. This one is not changed.
+
+        Raises
+        ------
+        ValueError
+            If the parameters are invalid, or the statistics do not allow them.
         """
         now = self._fitted()
         model: Self = clone(now).set_params(**params)
         return model.fit_stats(now.stats_)
 
     def sample(self, n: int = 1, random_state: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Draw n rows X (n, d) float64 from the model, and their labels y (n,).
+        """Draw random rows, and their labels, from the model.
 
-        Labels are drawn by the priors of classes that have rows, and then features from the class.
-        random_state : None, an integer, or a generator of NumPy's, new or old. Raises ValueError
-        for n below 1, and where no class that has rows has a prior above 0.
+        Labels are drawn by the priors of the classes that have rows, and then features from the
+        class.
+
+        Parameters
+        ----------
+        n : int, default=1
+            Number of rows to draw.
+        random_state : int, RandomState, Generator or None, default=None
+            Seed, or NumPy's generator of either kind.
+
+        Returns
+        -------
+        X : ndarray of shape (n, n_features)
+            Rows, in float64; an object array if a category is text.
+        y : ndarray of shape (n,)
+            Labels.
+
+        Raises
+        ------
+        ValueError
+            If ``n`` is below 1, if no class that has rows has a prior above 0, or if rows of the
+            model overflow float64.
         """
         now = self._fitted()
         if not isinstance(n, (int, np.integer)) or n < 1:
@@ -148,42 +254,125 @@ class GaussianClassifier(ClassifierMixin, ModelHolder):  # type: ignore[misc]
         return X, classes[codes]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The most probable class (n,) of each row of X (n, d); the first one in a tie."""
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to score.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels, of the dtype of ``classes_``; the first class in a tie.
+        """
         now = self._fitted()
         codes, classes = now._score(X, labels=True).codes, np.asarray(now.classes_)
         return codes if classes.dtype == np.int64 else np.asarray(classes[codes])
 
     def predict_proba(self, X: ArrayLike) -> NDArray[Any]:
-        """Posterior probabilities (n, k); float32 where X is float32, else float64."""
+        """Return the posterior probability of each class for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to score.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of ``classes_``: float32 if X is float32, else float64.
+        """
         return self._fitted()._table(X, "proba")
 
     def predict_log_proba(self, X: ArrayLike) -> NDArray[Any]:
-        """Log posterior probabilities (n, k); float32 where X is float32, else float64."""
+        """Return the logarithm of the posterior probability of each class for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to score.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Log probabilities, in the order of ``classes_``: float32 if X is float32, else float64.
+        """
         return self._fitted()._table(X, "log_proba")
 
     def predict_joint_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Joint log likelihoods log p(c) + log p(x | c), (n, k), float64."""
+        """Return the joint log likelihood, log p(c) + log p(x | c), of each class and row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to score.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Joint log likelihoods in float64, in the order of ``classes_``.
+        """
         return self._fitted()._table(X, "joint")
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Log odds (n,) of the second class of two; else joint log likelihoods (n, k). float64.
+        """Return the log odds of two classes, or the joint log likelihoods of more.
 
-        They tell rows apart where probabilities are 0 or 1 to all digits, so that a ROC curve of
-        two classes should be made of these, and a calibration: `CalibratedClassifierCV` with any
-        method for two classes, and with method="temperature" for more, since one class's joint log
-        likelihood alone says little. All are finite: what overflows float64 is its largest or
-        lowest number, and the classes of a row that all overflow keep their order.
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to score.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes the log odds of the second one, else joint log likelihoods, in float64.
+            All are finite: what overflows float64 is replaced by its largest or lowest number, and
+            the classes of a row that all overflow keep their order.
+
+        Notes
+        -----
+        These tell rows apart whose probabilities are 0 or 1 to all digits, so make ROC curves and
+        calibrations of these. ``CalibratedClassifierCV`` works with any method for two classes, and
+        with ``method="temperature"`` for more, since the joint log likelihood of one class alone
+        says little.
         """
         now = self._fitted()
         joint = now._table(X, "joint")
         return decisions(joint, lambda: now._table(X, "log_proba"))
 
     def predict_log_evidence(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Log density log p(x) (n,) of each row under the whole model; low for outliers."""
+        """Return the log density log p(x) of each row under the whole model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to score.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Log densities in float64. They are low for outliers, which fit no class.
+        """
         return np.asarray(self._fitted()._score(X, evidence=True).evidence)
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Accuracy on rows X (n, d) with labels y (n,), of weights (n,) or 1 each."""
+        """Return the accuracy on rows with known labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to score.
+        y : array-like of shape (n_samples,)
+            True labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows. None: 1 each.
+
+        Returns
+        -------
+        float
+            Share of the weight of the rows that are predicted correctly.
+        """
         return float(super().score(X, plain_text(y), sample_weight))
 
     def __sklearn_tags__(self) -> Any:

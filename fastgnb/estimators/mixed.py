@@ -18,78 +18,101 @@ from .base import GaussianClassifier
 
 
 class MixedNB(GaussianClassifier, member="MixedNB"):
-    """Naive Bayes of normal continuous and of categorical features.
+    """Naive Bayes of normal continuous features and categorical features together.
 
     Parameters
     ----------
     categorical_features : array-like, "auto" or None, default=None
-        Categorical features, as a mask (d,), as positions, or as names where X is a frame. "auto":
-        columns of a frame of pandas, polars or pyarrow for categories, text or booleans, as the
+        Categorical features: a mask of shape (n_features,), positions, or names if X is a data
+        frame. "auto": columns of pandas, polars or pyarrow for categories, text or booleans, as the
         first rows have them. None: no feature.
     alpha : float, default=1.0
-        What is added to the weight of each category in each class (Lidstone; 1: Laplace). It is
-        in units of weight: unlike all else, what it does depends on the scale of sample_weight.
-    min_categories : int or array-like (q,), default=None
-        Numbers of categories, at least, of each categorical feature; None: those that were seen.
+        What is added to the weight of each category in each class (Lidstone smoothing; 1: Laplace).
+        It is in units of weight, so that, unlike all else, its effect depends on the scale of
+        ``sample_weight``.
+    min_categories : int or array-like of shape (n_categorical,), default=None
+        Least number of categories of each categorical feature. None: those that were seen.
     max_categories : int or None, default=50_000
-        Most categories of a feature; more are an error, since such a feature often identifies
-        rows, and the memory of a model grows with its categories. None: any number.
-    priors : array-like (k,), default=None
-        Prior probabilities of the classes; None: their shares of the weight.
+        Largest number of categories of a feature. More are an error, since such a feature often
+        identifies rows, and the memory of a model grows with its categories. None: any number.
+    priors : array-like of shape (n_classes,), default=None
+        Prior probabilities of the classes. None: each class's share of the weight.
     var_smoothing : float, default=1e-9
         Share of the largest variance of the continuous features that is added to each variance.
     missing : {"error", "skip"}, default="error"
-        "skip" leaves a missing value (NaN, None, NA) out, of the statistics and of a row's log
-        likelihood; "error" refuses.
+        What a missing value (NaN, None, NA) is: an error, or a value that is left out of the
+        statistics of its feature, and of the log likelihood of its row.
 
     Attributes
     ----------
-    classes_ : (k,) sorted labels.
-    class_count_ : (k,) float64, sum of the weights of each class.
-    class_prior_ : (k,) float64.
-    is_categorical_ : (d,) bool, which of the d = c + q features are categorical.
-    theta_, var_ : (k, c) float64, means and smoothed variances of the continuous features.
-    epsilon_ : float, what was added to the variances.
-    categories_ : list of q arrays (m,), the sorted categories that were seen: int64, bool, or
-        object for text.
-    category_count_ : list of q arrays (k, m) float64, sums of weights.
-    feature_log_prob_ : list of q arrays (k, m) float64, log p(category | class).
-    unseen_log_prob_ : list of q arrays (k,) float64, the same for any category not seen.
-    stats_ : MixedStats, the statistics that all of these come from.
-    n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels.
+    class_count_ : ndarray of shape (n_classes,)
+        Sum of the weights of each class.
+    class_prior_ : ndarray of shape (n_classes,)
+        Prior probability of each class.
+    is_categorical_ : ndarray of shape (n_features,)
+        Whether each feature is categorical.
+    theta_ : ndarray of shape (n_classes, n_continuous)
+        Mean of each continuous feature in each class.
+    var_ : ndarray of shape (n_classes, n_continuous)
+        Smoothed variance of each continuous feature in each class.
+    epsilon_ : float
+        What was added to the variances.
+    categories_ : list of n_categorical ndarrays of shape (n_categories,)
+        Sorted categories that were seen: int64, bool, or object for text.
+    category_count_ : list of n_categorical ndarrays of shape (n_classes, n_categories)
+        Sums of weights.
+    feature_log_prob_ : list of n_categorical ndarrays of shape (n_classes, n_categories)
+        Log probability of each category in each class.
+    unseen_log_prob_ : list of n_categorical ndarrays of shape (n_classes,)
+        Log probability of any category that was not seen.
+    stats_ : MixedStats
+        The statistics from which all of these are estimated.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if the rows had names that are all text.
+
+    See Also
+    --------
+    GaussianNB : Continuous features only.
+    MixedStats : The statistics, which add and subtract.
 
     Notes
     -----
     Without categorical features it is `GaussianNB`, bit for bit. With nothing else it is
-    scikit-learn's `CategoricalNB` where the codes 0 to m - 1 all occur; that one counts codes in
-    between that do not, as min_categories=m does here. A Bernoulli feature is a categorical one of
-    two values: with min_categories=2 it is `BernoulliNB`, whose smoothing adds up to 2 alpha too.
+    scikit-learn's ``CategoricalNB`` if the codes 0 to m - 1 all occur. That one also counts codes
+    in between that do not occur, as ``min_categories=m`` does here. A Bernoulli feature is a
+    categorical one of two values: with ``min_categories=2`` it is ``BernoulliNB``, whose smoothing
+    adds up to 2 alpha too.
 
-    The categories of a feature are those of all classes, with weight above 0, so far: a stream
-    unites them as they come. They are whole numbers (negative ones too, which CategoricalNB
-    refuses; 1.0 is 1), booleans (True is 1) or text, of one kind in a feature: text where numbers
-    were learned is a TypeError, when predicting too, since it would look like a category that was
-    never seen. A column without any value has no kind. Whole numbers are exact up to 64 bits, also
-    beside missing values; a float of 2^53 or more is refused, as it may be a rounded identifier.
+    The categories of a feature are those of all classes so far, with weight above 0. A stream
+    unites them as they come. They are integers (negative ones too, which ``CategoricalNB`` refuses;
+    1.0 is 1), booleans (True is 1) or text, of one kind in a feature. Text where numbers were
+    learned is a TypeError, when predicting too, since it would look like a category that was never
+    seen. A column without any value has no kind. Integers are exact up to 64 bits, also beside
+    missing values. A float of 2^53 or more is refused, as it may be a rounded identifier.
 
     Probabilities are (w + alpha) / (W + alpha m), with w of the weight W of a class in a category.
-    A category that was not seen when fitting has w = 0, and W does not count rows where the feature
-    is missing. With alpha=0 a class excludes what it never had. A row that all classes exclude has
+    A category that was not seen in fitting has w = 0. W does not count rows where the feature is
+    missing. With ``alpha=0`` a class excludes what it never had. A row that all classes exclude has
     joint log likelihoods and log evidence -inf, and the probabilities that small alpha tend to:
     those of the classes that exclude the fewest of its values.
 
-    Rows that are not finite, far away or of weight 0, threads, edited attributes, and failing calls
-    are treated as in `GaussianNB`, except that numbers which are no categories are refused in rows
-    of weight 0 too, and that `save` refuses edits. categories_, feature_log_prob_ and
-    unseen_log_prob_ may be edited as well. `sample` gives an object array where a category is text,
-    else float64.
+    Rows that are not finite, extreme rows, rows of weight 0, threads, edited attributes and failing
+    calls are treated as in `GaussianNB`, with two exceptions: numbers which are no categories are
+    refused in rows of weight 0 too, and ``save`` refuses edits. ``categories_``,
+    ``feature_log_prob_`` and ``unseen_log_prob_`` may be edited as well.
 
-    Memory of a model: about six numbers a class and category; of rows: codes of 4 bytes a
-    categorical feature and row, and a copy of the continuous features unless they are at regular
-    distances in an array. Scoring takes n k (3 c + q) float64 operations; labels of text take
-    longer than these.
-    The bits of scores are the same for any number of threads and any rows beside a row.
-    Error: see `MixedStats`; joint log likelihoods are within 1e-12, relative to their largest term.
+    Cost: scoring takes n k (3 c + q) float64 operations for n rows of c continuous and q
+    categorical features and k classes; labels of text take longer than these. A model takes about
+    six numbers for each class and category. Rows take 4 bytes for each categorical feature and row,
+    and a copy of the continuous features unless they are at regular distances in an array.
+
+    Numerical error: see `MixedStats` for the statistics. Joint log likelihoods are within 1e-12,
+    relative to their largest term. The bits of scores are the same for any number of threads and
+    any rows beside a row.
 
     Examples
     --------

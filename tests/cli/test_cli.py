@@ -20,7 +20,7 @@ import pytest
 from command_line import error_line, read, run, write
 
 import fastgnb
-from fastgnb._numba import decorators as _jit
+from fastgnb._numba import warmup
 from fastgnb.cli import main
 from fastgnb.files import score_rows as _score_rows
 from fastgnb.files.models import model_file as persist
@@ -493,6 +493,7 @@ def test_a_bad_row_deep_in_the_file_leaves_the_old_output(tmp_path, fitted, caps
     assert sorted(os.listdir(tmp_path)) == before
 
 
+@pytest.mark.promise("interrupts")
 def test_an_interrupt_leaves_the_old_output(tmp_path, fitted, capsys, monkeypatch):
     _, path, model = fitted
     (tmp_path / "o.parquet").write_text("old")
@@ -664,7 +665,7 @@ def test_warmup(capsys):
     (line,) = capsys.readouterr().out.splitlines()
     found = re.fullmatch(r"(\d+) kernels in [\d.]+ s: (\d+) compiled, (\d+) loaded; (.*)", line)
     total, compiled, loaded = (int(found[i]) for i in (1, 2, 3))
-    assert total == compiled + loaded == _jit.n_variants()
+    assert total == compiled + loaded == warmup.n_variants()
     assert os.path.isdir(found[4].removeprefix("cache in "))
 
 
@@ -738,6 +739,7 @@ def test_npy_of_another_width(tmp_path, fitted, capsys):
 # ------------------------------------------------------------------ paths that clash
 
 
+@pytest.mark.promise("whole")
 def test_outputs_that_are_inputs(tmp_path, fitted, capsys):
     _, path, model = fitted
     (tmp_path / "in").mkdir()
@@ -898,6 +900,7 @@ def test_as_a_module(tmp_path, fitted):
     process("-m", "fastgnb", "fit", code=2)
 
 
+@pytest.mark.promise("whole")
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_leave_no_half_file(tmp_path, fitted, number):

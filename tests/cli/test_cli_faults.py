@@ -46,7 +46,7 @@ from fastgnb.files.tables import readers as _readers
 from fastgnb.files.tables import writers as _writers
 from fastgnb.files.tables.sources import ColumnRoles, SourceError, expand, open_rows
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.fresh, pytest.mark.any_version]
 
 TABLES = ["parquet", "csv", "arrow"]
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
@@ -1001,6 +1001,7 @@ def test_a_file_that_grows_too_large_leaves_the_old_one(tmp_path, model, out):
     assert content(out) == before
 
 
+@pytest.mark.promise("whole")
 @LINUX
 @pytest.mark.parametrize("name", ["o.parquet", "o.csv", "o.arrow"])
 def test_no_space_left_while_rows_are_written(tmp_path, model, out, capsys, monkeypatch, name):
@@ -1302,6 +1303,7 @@ def signals_after(function, number):
     return wrapped
 
 
+@pytest.mark.promise("interrupts")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("verb", ["fit", "update", "predict", "evaluate", "merge"])
 @pytest.mark.parametrize("place", ["rename", "flush", "end"])
@@ -1414,6 +1416,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.promise("interrupts")
 @POSIX
 @pytest.mark.parametrize(
     ("verb", "ending", "number"),
@@ -1576,6 +1579,7 @@ def meaning(output, verb):
     return persist.read(output).model.moments.theta.tobytes()  # its digest is checked
 
 
+@pytest.mark.promise("whole")
 @POSIX
 @pytest.mark.parametrize("kills", [12, pytest.param(50, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("verb", ["fit", "update", "merge", "predict"])

@@ -153,6 +153,7 @@ def test_labels_that_are_blank_in_the_first_block_take_the_kind_of_what_follows(
         labels_of([path])
 
 
+@pytest.mark.promise("labels")
 def test_numbers_in_any_spelling_are_one_class_of_a_model(tmp_path):
     first = put(tmp_path / "a.csv", "y", ["1", "2", "1"])
     second = put(tmp_path / "b.csv", "y", ["1.0", " 2", "2.00"])

@@ -42,6 +42,7 @@ def weight(path):
     return float(persist.read(path).model.stats.count.sum())
 
 
+@pytest.mark.promise("once")
 def test_an_update_that_is_run_again_is_refused(model, days, capsys):
     run("update", model, days[1], "--quiet")
     before = model.read_bytes()
@@ -109,6 +110,7 @@ def test_arrays_with_other_labels_are_other_rows(tmp_path, capsys):
     run("update", model, data, "--target-npy", tmp_path / "z.npy", "--quiet")
 
 
+@pytest.mark.promise("once")
 def test_merging_models_of_the_same_files_is_refused(model, days, tmp_path, capsys):
     """As when both have learned on from one model."""
     for i in (1, 2):

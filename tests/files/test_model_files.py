@@ -223,6 +223,7 @@ def must_be_refused_or_the_same(path, data, original):
     assert again is None or state(again) == state(original)
 
 
+@pytest.mark.promise("model files")
 @EXAMPLES
 def test_altered_bytes_are_refused_or_carry_nothing(path, examples):
     def one(name, alterations):
@@ -452,6 +453,7 @@ def must_learn_categories(saved):
     assert all((each <= 0).all() for each in after.attributes["feature_log_prob_"])
 
 
+@pytest.mark.promise("model files")
 @EXAMPLES
 def test_what_loads_is_a_model_though_its_digest_is_right(path, examples):
     loaded = 0
@@ -583,6 +585,7 @@ HEADERS = {
 }  # fmt: skip
 
 
+@pytest.mark.promise("model files")
 @pytest.mark.parametrize("header", HEADERS.values(), ids=HEADERS)
 def test_made_up_headers_are_refused_in_little_memory(path, header):
     path.write_bytes(header)
@@ -779,6 +782,7 @@ def floats(values):
     return np.array([[float(value) for value in row] for row in values])
 
 
+@pytest.mark.promise("model files")
 @pytest.mark.parametrize("name", PAST)
 def test_files_of_the_past_hold_what_they_held(name):
     X, y, weight, odd = PAST[name]
@@ -865,6 +869,7 @@ PAST_MEMBERS = {
 }
 
 
+@pytest.mark.promise("model files")
 @pytest.mark.parametrize("name", PAST_MEMBERS)
 def test_members_of_the_past_predict_and_learn_on(name):
     X, y, estimator = PAST_MEMBERS[name]

@@ -60,6 +60,7 @@ def model_of(plan, **params):
     )
 
 
+@pytest.mark.promise("labels")
 @pytest.mark.parametrize("learned", KINDS)
 @pytest.mark.parametrize("asked", KINDS)
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
@@ -144,6 +145,7 @@ def test_a_column_of_missing_values_has_no_kind(learned):
         ).categories_[0].tolist() == model.categories_[0].tolist()  # fmt: skip
 
 
+@pytest.mark.promise("labels")
 def test_numbers_of_any_type_are_one_kind():
     """1, 1.0 and True are one category; text is never one of them."""
     model = model_of(KINDS["numbers"])

@@ -101,12 +101,39 @@ def read(path: str | os.PathLike[str]) -> ModelFile:
 
 
 def save(model: GaussianClassifier, path: str | os.PathLike[str]) -> None:
-    """Save a fitted member of the family. The file appears whole or not at all.
+    """Save a fitted estimator to a model file. The file appears whole or not at all.
 
-    Loading it executes nothing, whereas a pickle or joblib file runs its writer's code.
-    Raises NotFittedError for a model that is not fitted, TypeError for another kind of model,
-    ValueError for what makes no model file, as edited attributes do not but those of a GaussianNB,
-    OSError where the file cannot be written.
+    Loading it executes nothing, whereas a pickle or joblib file runs code of its writer.
+
+    Parameters
+    ----------
+    model : GaussianNB, GaussianBayes, PCAGaussianNB or MixedNB
+        A fitted estimator.
+    path : str or os.PathLike
+        Where the file goes; an existing one is replaced.
+
+    Raises
+    ------
+    sklearn.exceptions.NotFittedError
+        If the model is not fitted.
+    TypeError
+        If it is of another kind.
+    ValueError
+        If a model file cannot hold it, such as edited fitted attributes of members other than
+        `GaussianNB`.
+    OSError
+        If the file cannot be written.
+
+    See Also
+    --------
+    load : Load a model file.
+
+    Examples
+    --------
+    >>> from fastgnb import GaussianNB, load, save
+    >>> save(GaussianNB().fit([[1.0], [2.0], [5.0], [6.0]], ["a", "a", "b", "b"]), "model.fgnb")
+    >>> load("model.fgnb").predict([[1.5], [5.5]]).tolist()
+    ['a', 'b']
     """
     from ...estimators.base import GaussianClassifier
 
@@ -118,11 +145,38 @@ def save(model: GaussianClassifier, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Load a fitted model that predicts as the saved one did, learns on and merges.
+    """Load a fitted estimator from a model file. Nothing in the file is executed.
 
-    Returns the estimator that was saved, such as a GaussianNB. Nothing in the file is executed, so
-    that a stranger's file is safe to load, as a pickle or joblib file is not. Raises ModelFileError
-    for a file that is truncated, altered or not ours, OSError where it cannot be read.
+    The estimator predicts as the saved one did, learns on, and merges. Files of strangers are safe
+    to load, as pickle or joblib files are not.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        A model file, written by `save` or by the command, in this version or an earlier one.
+
+    Returns
+    -------
+    GaussianNB, GaussianBayes, PCAGaussianNB or MixedNB
+        The estimator that was saved.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is truncated, altered, of a later version, or no model file.
+    OSError
+        If the file cannot be read.
+
+    See Also
+    --------
+    save : Save a model file.
+
+    Examples
+    --------
+    >>> from fastgnb import GaussianNB, load, save
+    >>> save(GaussianNB().fit([[1.0], [2.0], [5.0], [6.0]], [0, 0, 1, 1]), "model.fgnb")
+    >>> load("model.fgnb").partial_fit([[7.0]], [1]).class_count_
+    array([2., 3.])
     """
     from ...estimators.faces import estimator_of
 
@@ -131,11 +185,26 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def skops_types() -> list[str]:
-    """The types to trust in a skops file of any member of the family.
+    """Return the types to trust in a skops file of any estimator of this package.
 
     ``skops.io.load(path, trusted=fastgnb.skops_types())`` loads a model that skops wrote. Loading
-    these types runs no code that a file brings; what the file says of a model is checked when it
+    these types runs no code that a file brings. What the file says of a model is checked when it
     scores. Types of scikit-learn and NumPy are trusted by skops itself.
+
+    Returns
+    -------
+    list of str
+        Dotted names of types.
+
+    See Also
+    --------
+    load : Load a model file, which needs no list of types.
+
+    Examples
+    --------
+    >>> import fastgnb
+    >>> sorted(name.split(".")[-1] for name in fastgnb.skops_types())
+    ['ClassStats', 'GaussianBayes', 'GaussianNB', 'MixedNB', 'MixedStats', 'PCAGaussianNB']
     """
     from ...estimators.faces import estimator_of
 
