@@ -63,11 +63,14 @@ class Model:
         """
         if isinstance(member, str):
             member = MEMBERS[member]
+        return cls.estimated(member, stats, plain_options(member, options))
+
+    @classmethod
+    def estimated(cls, member: Member, stats: Any, options: Mapping[str, Any]) -> Model:
+        """As `of`, with what `plain_options` returned."""
         if not stats.count.sum() > 0:
             raise ValueError("The statistics hold no rows: their total weight is 0.")
-        chosen = plain_options(member, options)
-        attributes = member.likelihood.estimate(stats, **chosen)
-        return cls(member, chosen, stats, attributes)
+        return cls(member, options, stats, member.likelihood.estimate(stats, **options))
 
     def with_stats(self, stats: Any) -> Model:
         """The model of other statistics, with these options."""
