@@ -16,7 +16,7 @@ import numpy as np
 from .._system.optional import pa, pq
 from ..files.models.saved import SavedModel
 from ..files.tables.columns import ColumnRoles
-from ..files.tables.sources import open_rows
+from ..files.tables.sources import open_source
 from .report import align
 from .row_commands import evaluate_rows, learn, predict_rows
 from .warmup import compile_all
@@ -96,10 +96,10 @@ def _from_file(path: pathlib.Path) -> list[Timing]:
     features = saved.feature_names
 
     def score() -> None:
-        predict_rows(saved, open_rows([path], ColumnRoles(features=features)), output)
+        predict_rows(saved, open_source([path], ColumnRoles(features=features)), output)
 
     score_seconds, _ = _best(score)
-    labelled = open_rows([path], ColumnRoles(target="y", features=features))
+    labelled = open_source([path], ColumnRoles(target="y", features=features))
     check_seconds, found = _best(lambda: evaluate_rows(saved, labelled))
     labels = pq.read_table(output)["prediction"].to_numpy()
     assert found.n_rows == len(labels)
@@ -111,7 +111,7 @@ def _from_file(path: pathlib.Path) -> list[Timing]:
 
 
 def _fit(path: pathlib.Path) -> SavedModel:
-    stats = learn(open_rows([path], ColumnRoles(target="y")), missing="error")
+    stats = learn(open_source([path], ColumnRoles(target="y")), missing="error")
     assert stats is not None
     return SavedModel.from_stats(stats)
 

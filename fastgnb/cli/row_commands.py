@@ -20,6 +20,7 @@ import numpy as np
 from .._system.atomic import atomic_write, check_writable, is_same_file
 from ..files.auto_columns import AutoColumns
 from ..files.bad_rows import BadRows
+from ..files.errors import SourceError
 from ..files.learn_rows import MAX_CLASSES, ClassLimit, learn
 from ..files.models import saved as persist
 from ..files.models.container import check_no_table
@@ -27,8 +28,10 @@ from ..files.models.learned import LearnedFile, check_new, check_once, fingerpri
 from ..files.models.saved import SavedModel
 from ..files.phrases import counted, listed
 from ..files.score_rows import bad_rows_of, evaluate_rows, predict_rows
+from ..files.tables.batch import RowSource, rows_in_batch
 from ..files.tables.columns import ColumnRoles
-from ..files.tables.sources import RowSource, SourceError, expand, open_rows, rows_in_batch
+from ..files.tables.paths import expand
+from ..files.tables.sources import open_source
 from ..files.unknown_categories import UnknownCategories
 from ..model.family import MEMBERS
 from ..model.findings import KeyWatch
@@ -49,7 +52,7 @@ def fit(args: argparse.Namespace) -> int:
         args.target, args.weight, args.features, args.exclude, categorical=_marks(args),
         drop_null_target=args.drop_null_target,
     )  # fmt: skip
-    source = open_rows(args.data, columns, target_npy=args.target_npy, batch_rows=args.batch_rows)
+    source = open_source(args.data, columns, target_npy=args.target_npy, batch_rows=args.batch_rows)
     files = _new_files(args, source)
     _check_components(source, options.get("n_components"))
     _note_plan(args, source)
@@ -225,7 +228,7 @@ def _open_for(
         raise SourceError(f"{paths[0]}: .npy holds numbers, and the model has categories of text")
     target_npy = getattr(args, "target_npy", None)
     rows = args.batch_rows or rows_in_batch(saved.n_features + outputs, np.dtype(np.float64))
-    source = open_rows(paths, columns, target_npy=target_npy, batch_rows=rows)
+    source = open_source(paths, columns, target_npy=target_npy, batch_rows=rows)
     _note_plan(args, source)
     if source.n_features != saved.n_features:
         raise SourceError(

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..input.categorical import looks_like_key
 from ..stats.mixed_stats import MixedStats
+from .errors import SourceError
 from .tables.batch import Batch
-from .tables.readers import SourceError
 
 __all__ = ["AutoColumns"]
 

@@ -14,8 +14,8 @@ from .._system.optional import require
 from .._system.signals import interruptible_iter
 from ..input.categorical import MixedRows
 from ..input.rows import NotFiniteError
+from .errors import SourceError
 from .tables.batch import Batch, RowSource
-from .tables.readers import SourceError
 
 __all__ = ["BadRows", "progress"]
 

@@ -14,9 +14,9 @@ from ..stats.class_stats import ClassStats, from_arrays
 from ..stats.mixed_stats import MixedStats, check_few_categories, from_mixed_rows
 from .auto_columns import AutoColumns
 from .bad_rows import BadRows, progress
+from .errors import SourceError
 from .phrases import counted, listed
 from .tables.batch import Batch, RowSource
-from .tables.readers import SourceError
 
 __all__ = ["MAX_CLASSES", "ClassLimit", "learn"]
 

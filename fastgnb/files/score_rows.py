@@ -15,10 +15,10 @@ from ..kernels.score.outputs import Scores, Table
 from ..model.evaluation import Evaluation, Evaluator
 from ..model.family import MEMBERS
 from .bad_rows import BadRows, progress
+from .errors import SourceError
 from .models.saved import SavedModel
 from .phrases import listed
 from .tables.batch import Batch, RowSource
-from .tables.readers import SourceError
 from .tables.writers import open_writer
 from .unknown_categories import UnknownCategories
 

@@ -24,7 +24,7 @@ from fastgnb._numba import decorators as _jit
 from fastgnb.cli import main
 from fastgnb.files import score_rows as _score_rows
 from fastgnb.files.models import saved as persist
-from fastgnb.files.tables import readers as _readers
+from fastgnb.files.tables import csv_file
 from fastgnb.files.tables import writers as _writers
 from fastgnb.stats.class_stats import ClassStats
 
@@ -471,7 +471,7 @@ def test_a_kept_column_named_like_an_output(tmp_path, fitted, capsys, name):
 
 
 def test_a_bad_row_deep_in_the_file_leaves_the_old_output(tmp_path, fitted, capsys, monkeypatch):
-    monkeypatch.setattr(_readers, "CSV_BLOCK_BYTES", 200)
+    monkeypatch.setattr(csv_file, "CSV_BLOCK_BYTES", 200)
     _, _, model = fitted
     lines = ['"a b","c,d",e', *["0.5,1,true"] * 500]
     lines[401] = "oops,1,true"

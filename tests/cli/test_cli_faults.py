@@ -42,10 +42,13 @@ from fastgnb._system import signals as _interrupt
 from fastgnb.cli import main
 from fastgnb.cli import row_commands as _row_commands
 from fastgnb.files import score_rows as _score_rows
+from fastgnb.files.errors import SourceError
 from fastgnb.files.models import saved as persist
-from fastgnb.files.tables import readers as _readers
+from fastgnb.files.tables import csv_file
 from fastgnb.files.tables import writers as _writers
-from fastgnb.files.tables.sources import ColumnRoles, SourceError, expand, open_rows
+from fastgnb.files.tables.columns import ColumnRoles
+from fastgnb.files.tables.paths import expand
+from fastgnb.files.tables.sources import open_source
 
 pytestmark = pytest.mark.compiled
 
@@ -244,7 +247,7 @@ def test_strings_of_tables_that_are_not_utf8(tmp_path, model, out, capsys, endin
 
 @pytest.mark.parametrize("spoil", ["first", "middle", "last", "beyond"])
 def test_a_ragged_row_past_the_first_block(tmp_path, model, out, capsys, monkeypatch, spoil):
-    monkeypatch.setattr(_readers, "CSV_BLOCK_BYTES", 4096)
+    monkeypatch.setattr(csv_file, "CSV_BLOCK_BYTES", 4096)
     rows = [f"{i},1.5,u,a" for i in range(2000)]
     at = {"first": 0, "middle": 1000, "last": 1999, "beyond": 500}[spoil]
     rows[at] += ",oops"
@@ -269,7 +272,7 @@ def test_a_line_of_300_megabytes_is_not_taken_into_memory(tmp_path, model, out, 
     line = fails(capsys, *command("predict", model, tmp_path / "late.csv", out))
     assert "late.csv: a row is longer than 2097152 bytes, the most that are read at once" in line
     assert content(out) == before[0]
-    assert pa.default_memory_pool().max_memory() < before[1] + 40 * _readers.CSV_BLOCK_BYTES
+    assert pa.default_memory_pool().max_memory() < before[1] + 40 * csv_file.CSV_BLOCK_BYTES
 
 
 @pytest.mark.parametrize("end", [b"\r", b"\r\n", b"\n"])
@@ -534,11 +537,11 @@ def test_a_file_that_changes_after_planning(
     labels = write_rows(path)
 
     def planned(*args, **options):
-        source = open_rows(*args, **options)
+        source = open_source(*args, **options)
         change(path)
         return source
 
-    monkeypatch.setattr(_row_commands, "open_rows", planned)
+    monkeypatch.setattr(_row_commands, "open_source", planned)
     words = command(verb, model, path, out, labels)
     before = content(out)
     line = fails(capsys, *words, "--quiet")
@@ -557,11 +560,11 @@ def test_labels_that_change_after_planning(tmp_path, model, out, capsys, monkeyp
     np.save(labels, np.array(table()["y"].to_pylist()))
 
     def planned(*args, **options):
-        source = open_rows(*args, **options)
+        source = open_source(*args, **options)
         change(labels)
         return source
 
-    monkeypatch.setattr(_row_commands, "open_rows", planned)
+    monkeypatch.setattr(_row_commands, "open_source", planned)
     words = command(verb, model, path, out)
     at = words.index("--target")
     words[at : at + 2] = ["--target-npy", labels]
@@ -576,10 +579,12 @@ def test_labels_that_change_after_planning(tmp_path, model, out, capsys, monkeyp
 SHRINKS = """
 import os, sys
 import numpy as np
-from fastgnb.files.tables.sources import ColumnRoles, SourceError, open_rows
+from fastgnb.files.errors import SourceError
+from fastgnb.files.tables.columns import ColumnRoles
+from fastgnb.files.tables.sources import open_source
 path = sys.argv[1]
 parts = ColumnRoles() if path.endswith("npy") else ColumnRoles(target="y", keep=("t",))
-batches = iter(open_rows([path], parts, batch_rows=1000))
+batches = iter(open_source([path], parts, batch_rows=1000))
 total = next(batches).X.sum()
 os.truncate(path, 4096)
 try:
@@ -610,7 +615,7 @@ def pieces(path):
     columns = ColumnRoles(features=("x", "i"), target="y", keep=("k", "c"))
     return [
         (batch.X.tobytes(), batch.y.tolist(), batch.kept.to_pylist())
-        for batch in open_rows([path], columns)
+        for batch in open_source([path], columns)
     ]
 
 
@@ -901,7 +906,7 @@ def test_five_thousand_columns(tmp_path, ending, monkeypatch):
     pa.set_memory_pool(pool)
     before = pool.bytes_allocated()
     try:
-        highest = max(pool.bytes_allocated() for _ in open_rows([path], ColumnRoles(target="y")))
+        highest = max(pool.bytes_allocated() for _ in open_source([path], ColumnRoles(target="y")))
     finally:
         pa.set_memory_pool(usual)
     assert highest - before < 100_000_000
@@ -1133,9 +1138,9 @@ def test_a_model_that_vanishes_while_rows_are_read(tmp_path, model, out, monkeyp
 
     def planned(*args, **options):
         model.unlink()
-        return open_rows(*args, **options)
+        return open_source(*args, **options)
 
-    monkeypatch.setattr(_row_commands, "open_rows", planned)
+    monkeypatch.setattr(_row_commands, "open_source", planned)
     run(*command("predict", model, data, out))
     assert read(out / "o.csv").num_rows == 60
 
@@ -1267,7 +1272,7 @@ def test_looking_for_a_bad_row_is_interrupted(tmp_path, model, out, capsys, monk
     """The search reads the file once more, in the reader's thread, which gets no signals."""
     rows = ["1,2,u,a"] * 500 + ["1,oops,u,a"]
     (tmp_path / "bad.csv").write_text("\n".join(["x0,x1,t,y", *rows]) + "\n")
-    opened = _readers._Csv._open
+    opened = csv_file.CsvFile._open
     ended = []
 
     def endless():
@@ -1282,8 +1287,8 @@ def test_looking_for_a_bad_row_is_interrupted(tmp_path, model, out, capsys, monk
         searching = columns and not threads
         return endless() if searching else opened(self, source, columns, types, threads)
 
-    monkeypatch.setattr(_readers, "CSV_BLOCK_BYTES", 1000)
-    monkeypatch.setattr(_readers._Csv, "_open", opening)
+    monkeypatch.setattr(csv_file, "CSV_BLOCK_BYTES", 1000)
+    monkeypatch.setattr(csv_file.CsvFile, "_open", opening)
     before = content(out)
     line = fails(capsys, *command("predict", model, tmp_path / "bad.csv", out), code=130)
     assert line == "fastgnb: interrupted\n"
