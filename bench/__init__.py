@@ -1,12 +1,14 @@
-"""Benchmarks of fastgnb: speed against rivals and ceilings, with every timed answer checked.
+"""Benchmarks of fastgnb: speed beside other libraries and the machine's limits, results checked.
 
-    pytest bench                          every benchmark, quick sizes
-    pytest bench --size full              the sizes that the targets are stated for
     python -m bench.targets --quick       the table of targets, in three minutes
-    python -m bench.targets               the table over the full grid
-    python -m bench.report RESULTS.json   README tables and figures of a run
+    python -m bench.targets               the same over the full grid
+    python -m bench.report RESULTS.json   the tables and figures of a run
     python -m bench.compare OLD NEW       ratios of two runs
+    pytest bench --size full              pytest-benchmark's own tables
+    python -m bench.bits                  whether two commits give the same bits
 
-Data are in `problems`, programs in `rivals`, what the machine allows in `ceilings`, and what is a
-right answer in `answers`. Nothing here is installed with the library.
+README.md has the results. `problems` are the data, `rivals` and `family` what is compared, `checks`
+decides whether a result is correct. `measure` and `measure_subprocess` time it, `targets_table`
+judges the times, with the machine's limits from `ceilings` and `roofline`. Nothing in here is
+installed with the library.
 """

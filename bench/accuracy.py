@@ -1,6 +1,6 @@
-"""Error against exact arithmetic, for rows whose mean is many standard deviations from 0.
+"""Errors against exact arithmetic, for rows whose mean is many standard deviations from 0.
 
-The exact values come from the slow references that the tests use.
+The exact values come from tests/oracles.py, the slow reference implementations of the tests.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ D, K = 5, 3
 
 
 class Errors(NamedTuple):
-    """Largest relative errors: of variances, and of joint log likelihoods, parameters given."""
+    """Largest relative errors of variances, and of joint log likelihoods given the parameters."""
 
     var: float
     joint: float
 
 
 def rows(offset: float, n: int = 300) -> tuple[np.ndarray, np.ndarray]:
-    """Rows (n, 5) of sd 1 around `offset`, and labels of three classes."""
-    draw = np.random.default_rng(7)
+    """Rows (n, 5) of standard deviation 1 around `offset`, and labels of three classes."""
+    rng = np.random.default_rng(7)
     y = np.arange(n) % K
-    return draw.normal(size=(n, D)) + y[:, None] + offset, y
+    return rng.normal(size=(n, D)) + y[:, None] + offset, y
 
 
 def measure(rival: Rival, offset: float) -> tuple[Any, Errors]:
-    """The rival's model of `rows(offset)`, and how far it is from exact arithmetic."""
+    """The library's model of `rows(offset)`, and its errors against exact arithmetic."""
     X, y = rows(offset)
     model = rival.fit(X, y)
     exact = oracles()
@@ -44,24 +44,24 @@ def measure(rival: Rival, offset: float) -> tuple[Any, Errors]:
         [s / w + smoothing for s, w in zip(scatter, weight, strict=True)]
         for scatter, weight in zip(stats.scatter, stats.weight, strict=True)
     ]
-    want = [exact.joint(x, model.class_prior_, model.theta_, model.var_) for x in X[:40]]
-    got = joint_of(model)(X[:40])
-    return model, Errors(exact.relative_error(model.var_, var), _joint_error(got, want))
+    expected = [exact.joint(x, model.class_prior_, model.theta_, model.var_) for x in X[:40]]
+    result = joint_of(model)(X[:40])
+    return model, Errors(exact.relative_error(model.var_, var), _joint_error(result, expected))
 
 
 def joint_of(model: Any) -> Callable[[np.ndarray], np.ndarray]:
-    """The method that gives joint log likelihoods, by whatever name."""
+    """The method that returns joint log likelihoods, whatever its name."""
     return getattr(model, "predict_joint_log_proba", None) or model.joint
 
 
-def _joint_error(got: np.ndarray, want: list[list[Any]]) -> float:
-    """Largest error relative to the row's largest term."""
-    right = np.array(want, dtype=np.float64)
-    return float((np.abs(got - right) / np.abs(right).max(axis=1, keepdims=True)).max())
+def _joint_error(result: np.ndarray, expected: list[list[Any]]) -> float:
+    """Largest error, relative to the row's largest term."""
+    exact = np.array(expected, dtype=np.float64)
+    return float((np.abs(result - exact) / np.abs(exact).max(axis=1, keepdims=True)).max())
 
 
 def oracles() -> ModuleType:
-    """tests/oracles.py, which is no part of a package."""
+    """tests/oracles.py, which is not part of a package."""
     spec = importlib.util.spec_from_file_location("fastgnb_oracles", _ORACLES)
     assert spec is not None
     assert spec.loader is not None

@@ -1,4 +1,4 @@
-"""Accuracy beside speed: error against exact arithmetic at mean/sd up to 1e8."""
+"""Errors against exact arithmetic at mean/sd up to 1e8, with the time of predict."""
 
 from __future__ import annotations
 

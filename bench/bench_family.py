@@ -1,46 +1,42 @@
-"""The family: each member beside its twin, full scatter, and cross-validation, answers checked."""
+"""Members of the family and their counterparts, full scatter, and grid search."""
 
 from __future__ import annotations
 
 import pytest
 
-from bench import family
+from bench import family, selection
+
+PROGRAMS = [family.OURS, family.THEIRS]
 
 
-@pytest.mark.parametrize("program", ["fastgnb", "twin"])
+@pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("work", ["fit", "predict"])
 @pytest.mark.parametrize("member", family.MEMBERS, ids=lambda member: member.name)
 def bench_member(benchmark, member, work, program, size, record, rounds):
     problem = family.SHAPES[size][0]
-    calls = family.calls_of(member, *problem.data())
-    answer = benchmark.pedantic(calls[work][program], rounds=rounds, warmup_rounds=1)
-    if work == "predict" and program == "fastgnb":
-        family.check(member, answer, calls[work]["twin"]())
-    record(problem, f"{member.name}: {member.twin if program == 'twin' else program}")
+    calls = family.calls_of(member, problem)[work]
+    result = benchmark.pedantic(calls[program], rounds=rounds, warmup_rounds=1)
+    if work == "predict" and program == family.OURS:
+        family.check(member, result, calls[family.THEIRS]())
+    record(problem, member.counterpart if program == family.THEIRS else member.name)
 
 
-def bench_full_scatter(benchmark, size, record, rounds):
-    (problem, calls) = next(family.scatter_calls(size))
-    found = benchmark.pedantic(calls["fastgnb"], rounds=rounds, warmup_rounds=1)
-    family.check_scatter(found, calls["twin"]())
-    record(problem, "fastgnb")
-
-
-@pytest.mark.parametrize("program", ["fastgnb", "twin"])
-@pytest.mark.parametrize("name", ["GaussianNB", "GaussianBayes"])
-def bench_cross_validation(benchmark, name, program, size, record, rounds):
-    problem, calls = family.selection_calls(size)[name]
-    scores = benchmark.pedantic(calls[program], rounds=rounds, warmup_rounds=1)
-    if program == "fastgnb":
-        family.check_scores(scores, calls["twin"]())
+@pytest.mark.parametrize("program", PROGRAMS)
+def bench_full_scatter(benchmark, program, size, record, rounds):
+    problem = family.SHAPES[size][0]
+    calls = family.scatter_calls(problem)
+    result = benchmark.pedantic(calls[program], rounds=rounds, warmup_rounds=1)
+    if program == family.OURS:
+        family.check_scatter(result, calls[family.THEIRS]())
     record(problem, program)
 
 
-@pytest.mark.parametrize("program", ["fastgnb", "twin"])
-@pytest.mark.parametrize("work", ["fit", "predict"])
-def bench_mixed(benchmark, work, program, size, record, rounds):
-    problem, calls = next(family.mixed_calls(size))
-    answer = benchmark.pedantic(calls[work][program], rounds=rounds, warmup_rounds=1)
-    if work == "predict" and program == "fastgnb":
-        family.check(family.MIXED, answer, calls[work]["twin"]())
-    record(problem, f"{family.MIXED.name}: {program}")
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("name", selection.GRIDS)
+def bench_grid_search(benchmark, name, program, size, record, rounds):
+    problem = selection.problem_of(size)
+    calls = selection.search_calls(name, problem)
+    scores = benchmark.pedantic(calls[program], rounds=rounds, warmup_rounds=1)
+    if program == family.OURS:
+        selection.check_scores(scores, calls[family.THEIRS]())
+    record(problem, program)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench import answers, problems, rivals
+from bench import checks, problems, rivals
 
 files = pytest.importorskip("bench.files", exc_type=ImportError)
 
@@ -15,29 +15,29 @@ def rows(request, size, tmp_path_factory):
 
 
 def problem_of(size):
-    usual = problems.standard(size)
-    return usual._replace(n=usual.n // 4) if size == "quick" else usual
+    problem = problems.standard(size)
+    return problem._replace(n=problem.n // 4) if size == "quick" else problem
 
 
 def bench_fit_file(benchmark, rows, size, record, rounds):
     from fastgnb import load
 
     benchmark.pedantic(rows.fit, rounds=rounds)
-    answers.check_fit(load(rows.model), rivals.OURS, problem_of(size))
+    checks.check_fit(load(rows.model), rivals.OURS, problem_of(size))
     record(problem_of(size), "fastgnb")
 
 
 def bench_predict_file(benchmark, rows, size, tmp_path, record, rounds):
     output = tmp_path / f"scored{rows.data.suffix}"
     benchmark.pedantic(rows.predict, (output,), rounds=rounds)
-    answers.check_labels(files.labels(output), rivals.OURS, problem_of(size))
+    checks.check_labels(files.labels(output), rivals.OURS, problem_of(size))
     record(problem_of(size), "fastgnb")
 
 
-@pytest.mark.parametrize("way", ["whole", "stream"])
-def bench_read_file(benchmark, rows, way, size, record, rounds):
-    if way not in rows.readers():
-        pytest.skip(f"{rows.data.suffix}: is read whole")
-    got = benchmark.pedantic(rows.readers()[way], rounds=rounds)
-    assert (got if isinstance(got, int) else len(got)) == problem_of(size).n
+@pytest.mark.parametrize("how", ["whole", "stream"])
+def bench_read_file(benchmark, rows, how, size, record, rounds):
+    if how not in rows.readers():
+        pytest.skip(f"{rows.data.suffix}: is read all at once")
+    read = benchmark.pedantic(rows.readers()[how], rounds=rounds)
+    assert (read if isinstance(read, int) else len(read)) == problem_of(size).n
     record(problem_of(size), "numpy" if rows.data.suffix == ".npy" else "pyarrow")

@@ -1,10 +1,10 @@
-"""Fit: the grid against scikit-learn and NumPy, one problem against everybody, other labels."""
+"""fit: the grid with scikit-learn and NumPy, one problem with all libraries, text labels."""
 
 from __future__ import annotations
 
 import pytest
 
-from bench import answers, bounds, problems, rivals
+from bench import checks, problems, rivals, roofline
 
 MAIN = [rivals.OURS, rivals.SKLEARN, rivals.MATRIX]
 
@@ -19,8 +19,8 @@ def bench_fit(benchmark, problem, rival, usable, record, rounds):
     usable(rival, problem)
     X, y = problem.data()
     model = benchmark.pedantic(rival.fit, (X, y), rounds=rounds, warmup_rounds=1)
-    answers.check_fit(model, rival, problem)
-    record(problem, rival.name, lambda: bounds.fit(X).seconds())
+    checks.check_fit(model, rival, problem)
+    record(problem, rival.name, lambda: roofline.fit(X).seconds())
 
 
 @pytest.mark.parametrize("rival", rivals.OPTIONAL, ids=lambda rival: rival.name)
@@ -29,5 +29,5 @@ def bench_fit_others(benchmark, rival, size, usable, record, rounds):
     usable(rival, problem)
     X, y = rival.head(*problem.data())
     model = benchmark.pedantic(rival.fit, (X, y), rounds=rounds)
-    answers.check_fit(model, rival, problem)
+    checks.check_fit(model, rival, problem)
     record(problem._replace(n=len(X)), rival.name)

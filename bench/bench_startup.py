@@ -1,4 +1,4 @@
-"""Start-up: imports, the first answer of a saved model, first calls cold and cached."""
+"""Start-up: imports, the first prediction of a saved model, first calls cold and cached."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from bench import answers, fresh, problems, rivals
+from bench import checks, problems, rivals, snippets
 
 FIRST_FIT = """
 import json, sys, time
@@ -29,32 +29,32 @@ def PROBLEMS(size):
 
 @pytest.fixture(scope="module")
 def service(size, tmp_path_factory):
-    """A saved model, its rows and labels, and a cache of compiled kernels, in a folder."""
+    """A folder with a saved model, its rows and labels, and a cache of compiled kernels."""
     folder = tmp_path_factory.mktemp("service")
-    return fresh.service(problems.standard("toy"), folder, own_cache=size != "toy")
+    return snippets.service(problems.standard("toy"), folder, own_cache=size != "toy")
 
 
-MODULES = ["numpy", "fastgnb", "fastgnb.estimators.naive_bayes", "sklearn.naive_bayes"]
+MODULES = ["numpy", "fastgnb", "fastgnb:GaussianNB", "sklearn.naive_bayes"]
 
 
 @pytest.mark.parametrize("module", MODULES)
 def bench_import(benchmark, module, problem, rounds, record):
-    run = benchmark.pedantic(fresh.python, (fresh.IMPORT, module), rounds=rounds)
-    assert run.found["seconds"] < run.seconds
+    run = benchmark.pedantic(snippets.python, (snippets.IMPORT, module), rounds=rounds)
+    assert run.output["seconds"] < run.seconds
     record(problem, module)
-    benchmark.extra_info["seconds_inside"] = run.found["seconds"]
+    benchmark.extra_info["seconds_inside"] = run.output["seconds"]
 
 
 def bench_interpreter(benchmark, problem, rounds, record):
-    benchmark.pedantic(fresh.python, (fresh.NOTHING,), rounds=rounds)
+    benchmark.pedantic(snippets.python, (snippets.NOTHING,), rounds=rounds)
     record(problem, "python")
 
 
 def bench_first_predict(benchmark, service, problem, rounds, record):
     call = benchmark.pedantic(service.first_predict, rounds=rounds)
-    answers.check_labels(np.array(call.found["labels"]), rivals.OURS, problem)
+    checks.check_labels(np.array(call.output["labels"]), rivals.OURS, problem)
     record(problem, "fastgnb")
-    benchmark.extra_info["parts"] = json.dumps(call.found["parts"])
+    benchmark.extra_info["steps"] = json.dumps(call.output["steps"])
 
 
 @pytest.mark.parametrize("cache", ["cold", "cached"])
@@ -64,16 +64,16 @@ def bench_first_calls(benchmark, service, problem, cache, size, tmp_path, record
     folder = tmp_path if cache == "cold" else service.cache
     words = (FIRST_FIT, service.X, service.y)
     if cache == "cached":
-        fresh.python(*words, cache=folder)
-    run = benchmark.pedantic(fresh.python, words, {"cache": folder}, rounds=1)
-    answers.check_labels(np.array(run.found["labels"]), rivals.OURS, problem)
+        snippets.python(*words, cache=folder)
+    run = benchmark.pedantic(snippets.python, words, {"cache": folder}, rounds=1)
+    checks.check_labels(np.array(run.output["labels"]), rivals.OURS, problem)
     record(problem, "fastgnb")
-    benchmark.extra_info.update(fit=run.found["fit"], predict=run.found["predict"])
+    benchmark.extra_info.update(fit=run.output["fit"], predict=run.output["predict"])
 
 
 def bench_warmup_cold(benchmark, problem, size, tmp_path, record):
     if size == "toy":
         pytest.skip("compiles for many seconds; the toy size is for correctness")
-    run = benchmark.pedantic(fresh.command, ("warmup",), {"cache": tmp_path}, rounds=1)
-    assert "compiled" in run.found["printed"]
+    run = benchmark.pedantic(snippets.command, ("warmup",), {"cache": tmp_path}, rounds=1)
+    assert "compiled" in run.output["printed"]
     record(problem, "fastgnb")

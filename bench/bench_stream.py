@@ -1,10 +1,10 @@
-"""Streaming: partial_fit in chunks of 10,000 rows, against scikit-learn and against one fit."""
+"""partial_fit in chunks of 10,000 rows, of fastgnb and scikit-learn."""
 
 from __future__ import annotations
 
 import pytest
 
-from bench import answers, problems, rivals, stream
+from bench import checks, problems, rivals, stream
 
 
 @pytest.mark.parametrize("rival", [rivals.OURS, rivals.SKLEARN], ids=lambda rival: rival.name)
@@ -14,8 +14,8 @@ def bench_partial_fit(benchmark, rival, size, usable, record, rounds):
     X, y = problem.data()
     model = benchmark.pedantic(stream.learn, (rival, X, y), rounds=rounds, warmup_rounds=1)
     if rival is rivals.OURS:
-        answers.check_fit(model, rival, problem)
-    else:  # its smoothing is the last chunk's, so that its parameters are not those of one fit
-        answers.check_labels(model.predict(X), rival, problem)
+        checks.check_fit(model, rival, problem)
+    else:  # it smooths with the last chunk's variance: its parameters are not those of one fit
+        checks.check_labels(model.predict(X), rival, problem)
     record(problem, rival.name)
     benchmark.extra_info["chunk"] = stream.CHUNK

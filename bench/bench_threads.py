@@ -1,4 +1,4 @@
-"""Threads: predict and fit with one thread and with two; the bits are the same."""
+"""fit and predict with one thread and with two, whose bits have to be equal."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def bench_threads(benchmark, problem, work, n_threads, record, rounds):
     model = rivals.OURS.fit(X, y)
     call = {"fit": lambda: rivals.OURS.fit(X, y).theta_, "predict": lambda: model.predict(X)}[work]
     with ceilings.threads(1):
-        want = call()
+        expected = call()
     with ceilings.threads(n_threads):
-        got = benchmark.pedantic(call, rounds=rounds, warmup_rounds=1)
+        result = benchmark.pedantic(call, rounds=rounds, warmup_rounds=1)
         record(problem, "fastgnb")
-    np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(result, expected)

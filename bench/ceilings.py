@@ -1,8 +1,8 @@
-"""What the machine allows: seconds of a pure read and a pure write, multiply-adds per second.
+"""What the machine allows: bytes read and written per second, and multiply-adds per second.
 
-The kernels are written for the vectoriser, so that no compiler is needed: a plain sum with
-reassociation reads as fast as memory delivers, and eight independent chains of multiply-adds for
-each of many elements keep the vector units full whatever their latency.
+Numba compiles these kernels, so that no C compiler is needed. A plain sum with reassociation reads
+at memory bandwidth. Eight independent chains of multiply-adds for each of many elements keep the
+vector units full whatever their latency.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FMAS_PER_PASS = _LANES * _CHAINS * _STEPS
 
 
 class Machine(NamedTuple):
-    """Rates with some number of threads: bytes read and written, multiply-adds, per second."""
+    """Rates of a number of threads: bytes read, bytes written and multiply-adds, per second."""
 
     threads: int
     read: float
@@ -57,7 +57,7 @@ def _fill(out):
         out[i] = 1.0
 
 
-# The inner loops are functions of their own: inside a prange body they would not be vectorised.
+# The inner loops are separate functions: inside a prange body they would not be vectorised.
 @njit(parallel=True)
 def _read(x, parts):
     sums = np.empty(parts)
@@ -100,39 +100,40 @@ def _multiply_add(x, passes):
         _chains(x[p], passes)
 
 
-def flat(X: np.ndarray) -> np.ndarray:
-    """The memory of a contiguous array as one line of float64, for `read`."""
-    line = X.ravel(order="K")
-    return line[: line.nbytes // 8 * 8 // line.itemsize].view(np.float64)
+def as_flat(X: np.ndarray) -> np.ndarray:
+    """The memory of a contiguous array as a 1-D float64 array, for `read`."""
+    values = X.ravel(order="K")
+    return values[: values.nbytes // 8 * 8 // values.itemsize].view(np.float64)
 
 
-def read(line: np.ndarray) -> None:
-    """Read every value of a line of float64 once, with the current number of threads."""
-    _read(line, numba.get_num_threads())
+def read(values: np.ndarray) -> None:
+    """Read a 1-D float64 array once, with the current number of threads."""
+    _read(values, numba.get_num_threads())
 
 
-def write(line: np.ndarray) -> None:
-    """Write every value of a line of float64 once, with the current number of threads."""
-    _write(line, numba.get_num_threads())
+def write(values: np.ndarray) -> None:
+    """Write a 1-D float64 array once, with the current number of threads."""
+    _write(values, numba.get_num_threads())
 
 
 @functools.lru_cache
 def machine(n_threads: int, megabytes: int = 256) -> Machine:
-    """Best rates of this machine, over an array that no cache holds. Takes about a second.
+    """Best rates of this machine, over an array that is larger than its caches.
 
-    Multiply-adds are at least n times those of one thread: n threads wait for each other, and one
-    busy neighbour made two of them slower than one, which would flatter every share. Where two
-    threads share a core's units the rate is too high, and shares are too low.
+    Takes about a second. The rate of multiply-adds is at least n times that of one thread: n
+    threads wait for each other, and one busy neighbour once made two threads slower than one, which
+    would make every share look better than it is. Where two threads share a core's units the rate
+    is too high, and shares are too low.
     """
-    line = np.ones(megabytes << 17)
+    values = np.ones(megabytes << 17)
     lanes = np.ones((n_threads, _LANES))
     passes = 200
     alone = machine(1, megabytes).fma if n_threads > 1 else 0.0
     with threads(n_threads):
         return Machine(
             n_threads,
-            line.nbytes / best(lambda: read(line)),
-            line.nbytes / best(lambda: write(line)),
+            values.nbytes / best(lambda: read(values)),
+            values.nbytes / best(lambda: write(values)),
             max(
                 n_threads * alone,
                 n_threads * passes * FMAS_PER_PASS / best(lambda: _multiply_add(lanes, passes)),
@@ -141,12 +142,12 @@ def machine(n_threads: int, megabytes: int = 256) -> Machine:
 
 
 def seconds_of_fmas(n: int, d: int, k: int, n_threads: int) -> float:
-    """Seconds of the 2 n d k multiply-adds that scoring n rows takes."""
+    """Seconds of the 2 n d k multiply-adds of scoring n rows."""
     return 2.0 * n * d * k / machine(n_threads).fma
 
 
 def best(call: Callable[[], object], runs: int = 15) -> float:
-    """Seconds of the fastest of a few calls, after one that compiles."""
+    """Seconds of the fastest of `runs` calls, after one call that compiles."""
     call()
     times = []
     for _ in range(runs):

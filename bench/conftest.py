@@ -1,4 +1,4 @@
-"""The size option, and what each benchmark writes beside its times."""
+"""The option --size, and what each benchmark records besides its times."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def rounds(size: str) -> int:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Problems of the size that was asked for: the grid, or what the module's PROBLEMS names."""
+    """Problems of the requested size: the grid, or those of the module's PROBLEMS."""
     if "problem" in metafunc.fixturenames:
-        choose = getattr(metafunc.module, "PROBLEMS", _both_types)
-        chosen = choose(metafunc.config.getoption("--size"))
-        metafunc.parametrize("problem", chosen, ids=[p.name.replace(" ", "-") for p in chosen])
+        of_size = getattr(metafunc.module, "PROBLEMS", _both_types)
+        table = of_size(metafunc.config.getoption("--size"))
+        metafunc.parametrize("problem", table, ids=[p.name.replace(" ", "-") for p in table])
 
 
 def _both_types(size: str) -> list[Problem]:
@@ -43,7 +43,7 @@ def _both_types(size: str) -> list[Problem]:
 
 @pytest.fixture
 def usable() -> Callable[[Rival, Problem], None]:
-    """Skip a rival that is not installed, by name, or that cannot take the problem."""
+    """Skip a library that is not installed, or that does not accept the problem."""
 
     def check(rival: Rival, problem: Problem) -> None:
         if rival.missing:
@@ -56,10 +56,10 @@ def usable() -> Callable[[Rival, Problem], None]:
 
 @pytest.fixture
 def record(benchmark: Any) -> Callable[..., None]:
-    """Write problem, rival and machine into a benchmark's extra_info, and its share of a ceiling.
+    """Write problem, program, machine and share of the ceiling into a benchmark's extra_info.
 
-    `ceiling` gives the seconds that the machine needs at least. It is measured only where the
-    benchmark was: a run for correctness has no times.
+    `ceiling` returns the least seconds that the machine needs. It is called only where times were
+    measured, which they are not in a run for correctness.
     """
 
     def write(problem: Problem, rival: str, ceiling: Callable[[], float] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What a number depends on: versions, processor, threads and their layer, load, ceilings."""
+"""What a measurement depends on: versions, processor, threads, threading layer, load, ceilings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PACKAGES = (
 
 
 def describe() -> dict[str, Any]:
-    """Everything about this machine and process that a result should be read with."""
+    """Properties of this machine and process that a reader of results needs."""
     return {
         "cpu": cpu_name(),
         "cores": os.cpu_count(),
@@ -36,15 +36,15 @@ def describe() -> dict[str, Any]:
 def with_ceilings() -> dict[str, Any]:
     """`describe`, and the measured ceilings with one thread and with all."""
     n = numba.get_num_threads()
-    found = [ceilings.machine(each)._asdict() for each in sorted({1, n})]
-    return {**describe(), "ceilings": found}
+    rates = [ceilings.machine(n_threads)._asdict() for n_threads in sorted({1, n})]
+    return {**describe(), "ceilings": rates}
 
 
 def busy_seconds() -> float | None:
     """Core-seconds that other processes have used so far; None where the system does not say.
 
-    Interleaving does not cancel a busy neighbour: threads that wait for each other lose several
-    times what one thread loses, so ratios between programs change with the load.
+    Interleaving does not cancel out a busy neighbour: threads that wait for each other lose several
+    times what one thread loses, so that ratios between programs change with the load.
     """
     stat = Path("/proc/stat")
     if not stat.exists():
@@ -55,20 +55,20 @@ def busy_seconds() -> float | None:
 
 
 def versions() -> dict[str, str]:
-    """Versions of the packages that are there."""
+    """Versions of the packages that are installed."""
     import fastgnb
 
-    found = {"fastgnb": fastgnb.__version__}
+    installed = {"fastgnb": fastgnb.__version__}
     for name in _PACKAGES[1:]:
         try:
-            found[name] = importlib.metadata.version(name)
+            installed[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return found
+    return installed
 
 
 def threading_layer() -> str:
-    """Numba's threading layer, which is known once something has run in parallel."""
+    """Numba's threading layer, which is known once a parallel kernel has run."""
     try:
         return str(numba.threading_layer())
     except ValueError:
@@ -76,7 +76,7 @@ def threading_layer() -> str:
 
 
 def load() -> float | None:
-    """Processes that want to run, averaged over a minute; None where the system does not say."""
+    """The load average of the last minute; None where the system does not say."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 
@@ -84,7 +84,7 @@ def cpu_name() -> str:
     """The processor's name as the system gives it."""
     info = Path("/proc/cpuinfo")
     if sys.platform == "linux" and info.exists():
-        found = re.search(r"model name\s*:\s*(.+)", info.read_text())
-        if found:
-            return found[1]
+        match = re.search(r"model name\s*:\s*(.+)", info.read_text())
+        if match:
+            return match[1]
     return platform.processor() or platform.machine()

@@ -1,7 +1,8 @@
-"""The family beside its twins in scikit-learn, and cross-validation beside scikit-learn's own.
+"""The members of the family, each with its counterpart in scikit-learn, and full scatter.
 
-Each answer is checked against the twin's. A member's share of the ceiling is that of the machine's
-own matrix product, timed in the same rounds, for the multiply-adds that the task needs.
+`MEMBERS` is the table that all benchmarks of the family go through. Every result is checked against
+the counterpart's. The ceiling of full covariances is the machine's own matrix product, timed in the
+same rounds and scaled to the multiply-adds that the task needs.
 """
 
 from __future__ import annotations
@@ -12,59 +13,62 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .measure import Row, row
 from .problems import Problem
-from .timing import EFFORTS, Call, interleave
+from .timing import EFFORTS, Call, Row, interleave, row
 
 SHAPES = {
     "full": [Problem(1_000_000, 20, 10), Problem(200_000, 64, 10), Problem(50_000, 256, 4)],
     "quick": [Problem(200_000, 20, 10), Problem(50_000, 64, 10)],
     "toy": [Problem(2_000, 20, 3)],
 }
-SIDE = {"full": 2000, "quick": 1000, "toy": 200}  # of the square matrices of the ceiling
-FOLDS, CANDIDATES = 5, 10
+SIDE = {"full": 2000, "quick": 1000, "toy": 200}  # of the square matrices of the product
+OURS, THEIRS, PRODUCT = "fastgnb", "scikit-learn", "product"
 
 
 class Member(NamedTuple):
-    """A member, its twin, and the multiply-adds of a row for fit and predict, of d and k.
+    """A member of the family at some parameters, and its counterpart in scikit-learn.
 
-    agreement : least share of labels that are the twin's.
+    Attributes
+    ----------
+    name : what tables call it.
+    estimator : its class in `fastgnb`.
+    params : its parameters for d features and k classes.
+    counterpart : what tables call scikit-learn's estimator.
+    make_counterpart : an unfitted one, for d features.
+    agreement : least share of predicted labels that equal the counterpart's.
+    prepare : rows of the member's kind, from rows (n, d) of continuous features.
+    predict_cost : multiply-adds of scoring a row, of d and k, or None where no product is timed.
     """
 
     name: str
-    ours: Callable[[], Any]
-    twin: str
-    theirs: Callable[[], Any]
-    fit: Callable[[int, int], float]
-    predict: Callable[[int, int], float]
+    estimator: str
+    params: Callable[[int, int], dict[str, Any]]
+    counterpart: str
+    make_counterpart: Callable[[int], Any]
     agreement: float = 0.9999
+    prepare: Callable[[np.ndarray], np.ndarray] = np.asarray
+    predict_cost: Callable[[int, int], float] | None = None
 
 
-def _ours(name: str, **params: Any) -> Any:
-    import fastgnb
-
-    return getattr(fastgnb, name)(**params)
-
-
-def _qda() -> Any:
+def _qda(d: int) -> Any:
     from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
     return QuadraticDiscriminantAnalysis()
 
 
-def _lda() -> Any:
+def _lda(d: int) -> Any:
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
     return LinearDiscriminantAnalysis()
 
 
-def _nearest() -> Any:
+def _nearest(d: int) -> Any:
     from sklearn.neighbors import NearestCentroid
 
     return NearestCentroid()
 
 
-def _pipeline() -> Any:
+def _pipeline(d: int) -> Any:
     from sklearn.decomposition import PCA
     from sklearn.naive_bayes import GaussianNB
     from sklearn.pipeline import make_pipeline
@@ -72,125 +76,13 @@ def _pipeline() -> Any:
     return make_pipeline(PCA(4), GaussianNB())
 
 
-def _pairs(d: int, k: int) -> float:
-    return d * (d + 1) / 2
+class _GaussianAndCategorical:
+    """scikit-learn's GaussianNB and CategoricalNB, whose joint log likelihoods are added."""
 
+    def __init__(self, d: int) -> None:
+        self.split = d // 2
 
-MEMBERS = [
-    Member(
-        "GaussianBayes", functools.partial(_ours, "GaussianBayes"),
-        "QuadraticDiscriminantAnalysis", _qda, _pairs, lambda d, k: k * d * (d + 1) / 2,
-        agreement=0.999,  # scikit-learn's releases differ in ddof
-    ),
-    Member(
-        "GaussianBayes, tied", functools.partial(_ours, "GaussianBayes", tied=True),
-        "LinearDiscriminantAnalysis", _lda, _pairs, lambda d, k: d * (d + 1) / 2 + k * d,
-    ),
-    Member(
-        "PCAGaussianNB, 4 axes", functools.partial(_ours, "PCAGaussianNB", n_components=4),
-        "PCA, GaussianNB", _pipeline, _pairs, lambda d, k: 4 * d + 8 * k,
-    ),
-    Member(
-        "GaussianNB, tied, spherical",
-        functools.partial(
-            _ours, "GaussianNB", tied=True, covariance_type="spherical", priors="equal"
-        ),
-        "NearestCentroid", _nearest, lambda d, k: 1.5 * d, lambda d, k: 1.5 * k * d,
-    ),
-]  # fmt: skip
-
-
-MIXED = Member(
-    "MixedNB", functools.partial(_ours, "MixedNB"), "GaussianNB and CategoricalNB",
-    functools.partial(_ours, "MixedNB"), _pairs, _pairs,
-)  # fmt: skip
-
-
-def family(size: str) -> Iterator[Row]:
-    """fit and predict of every member and its twin, with the time of a product as a ceiling."""
-    side = SIDE[size]
-    A = np.random.default_rng(0).normal(size=(side, side))
-    for problem in SHAPES[size]:
-        X, y = problem.data()
-        for member in MEMBERS:
-            calls = calls_of(member, X, y)
-            for work, pair in calls.items():
-                timings = interleave(pair | {"product": lambda: A @ A}, EFFORTS[size])
-                if work == "predict":
-                    check(member, timings["fastgnb"].answer, timings["twin"].answer)
-                group = f"family {member.name}"
-                need = problem.n * getattr(member, work)(problem.d, problem.k)
-                for program in pair:
-                    yield row(group, work, problem, program, timings[program])
-                yield row(group, work, problem, "product", timings["product"], share=need / side**3)
-
-
-def statistics(size: str) -> Iterator[Row]:
-    """Full scatter of every class, beside scikit-learn's covariances, class by class."""
-    side = SIDE[size]
-    A = np.random.default_rng(0).normal(size=(side, side))
-    for problem, calls in scatter_calls(size):
-        timings = interleave(calls | {"product": lambda: A @ A}, EFFORTS[size])
-        check_scatter(timings["fastgnb"].answer, timings["twin"].answer)
-        share = problem.n * _pairs(problem.d, problem.k) / side**3
-        for program, timing in timings.items():
-            yield row("scatter", "statistics", problem, program, timing, share=share)
-
-
-def scatter_calls(size: str) -> Iterator[tuple[Problem, dict[str, Call]]]:
-    """What to time at each shape, after a call that compiles."""
-    from fastgnb import ClassStats
-
-    for problem in SHAPES[size]:
-        X, y = problem.data()
-        ours = functools.partial(ClassStats.from_rows, X, y, scatter="full")
-        ours()
-        yield problem, {"fastgnb": ours, "twin": functools.partial(_covariances, X, y)}
-
-
-def _covariances(X: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
-    from sklearn.covariance import empirical_covariance
-
-    return [empirical_covariance(X[y == c]) for c in np.unique(y)]
-
-
-def check_scatter(ours: Any, theirs: Any) -> None:
-    """Assert that covariances are the twin's."""
-    np.testing.assert_allclose(ours.covariance, theirs, rtol=1e-7, atol=1e-7)
-
-
-def calls_of(member: Member, X: np.ndarray, y: np.ndarray) -> dict[str, dict[str, Call]]:
-    """What to time, by work and program, after calls that compile."""
-    k = len(np.unique(y))
-    ours = member.ours()
-    if getattr(ours, "priors", None) == "equal":
-        ours.set_params(priors=np.full(k, 1 / k))
-    ours.fit(X, y).predict(X)
-    theirs = member.theirs().fit(X, y)
-    return {
-        "fit": {
-            "fastgnb": functools.partial(ours.fit, X, y),
-            "twin": functools.partial(theirs.fit, X, y),
-        },
-        "predict": {
-            "fastgnb": functools.partial(ours.predict, X),
-            "twin": functools.partial(theirs.predict, X),
-        },
-    }
-
-
-def check(member: Member, ours: np.ndarray, theirs: np.ndarray) -> None:
-    agreement = float(np.mean(ours == theirs))
-    assert agreement >= member.agreement, f"{member.name} agrees with its twin in {agreement:.6f}"
-
-
-class _Pair:
-    """scikit-learn's GaussianNB and CategoricalNB side by side, whose joint log likelihoods add."""
-
-    def __init__(self, split: int) -> None:
-        self.split = split
-
-    def fit(self, X: np.ndarray, y: np.ndarray) -> _Pair:
+    def fit(self, X: np.ndarray, y: np.ndarray) -> _GaussianAndCategorical:
         from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
         self.gaussian = GaussianNB().fit(X[:, : self.split], y)
@@ -204,80 +96,119 @@ class _Pair:
         return np.asarray(self.gaussian.classes_[joint.argmax(axis=1)])
 
 
-def mixed(size: str) -> Iterator[Row]:
-    """Half of the columns continuous and half of them categorical, beside two estimators."""
-    for problem, calls in mixed_calls(size):
-        for work, pair in calls.items():
-            timings = interleave(pair, EFFORTS[size])
-            if work == "predict":
-                check(MIXED, timings["fastgnb"].answer, timings["twin"].answer)
-            for program in pair:
-                yield row(f"family {MIXED.name}", work, problem, program, timings[program])
-
-
-def mixed_calls(size: str) -> Iterator[tuple[Problem, dict[str, dict[str, Call]]]]:
-    """What to time, by work and program, after calls that compile."""
-    problem = SHAPES[size][0]
-    X, y = problem.data()
-    half = problem.d // 2
+def _half_categorical(X: np.ndarray) -> np.ndarray:
+    """The rows with the second half of the features cut into eight categories of equal size."""
     X = X.copy()
-    for j in range(half, problem.d):  # eight categories of equal size
+    for j in range(X.shape[1] // 2, X.shape[1]):
         X[:, j] = np.searchsorted(np.quantile(X[:, j], np.arange(1, 8) / 8), X[:, j])
-    columns = list(range(half, problem.d))
-    ours = _ours("MixedNB", categorical_features=columns).fit(X, y)
+    return X
+
+
+def _pairs(d: int) -> float:
+    """Multiply-adds of the products of d features with each other, each pair once."""
+    return d * (d + 1) / 2
+
+
+MEMBERS = [
+    Member(
+        "GaussianNB, tied, spherical", "GaussianNB",
+        lambda d, k: {"tied": True, "covariance_type": "spherical", "priors": np.full(k, 1 / k)},
+        "NearestCentroid", _nearest,
+    ),
+    Member(
+        "GaussianBayes", "GaussianBayes", lambda d, k: {},
+        "QuadraticDiscriminantAnalysis", _qda,
+        agreement=0.999,  # scikit-learn's releases differ in ddof
+        predict_cost=lambda d, k: k * _pairs(d),
+    ),
+    Member(
+        "GaussianBayes, tied", "GaussianBayes", lambda d, k: {"tied": True},
+        "LinearDiscriminantAnalysis", _lda,
+    ),
+    Member(
+        "PCAGaussianNB, 4 axes", "PCAGaussianNB", lambda d, k: {"n_components": 4},
+        "PCA and GaussianNB", _pipeline,
+    ),
+    Member(
+        "MixedNB", "MixedNB", lambda d, k: {"categorical_features": [*range(d // 2, d)]},
+        "GaussianNB and CategoricalNB", _GaussianAndCategorical, prepare=_half_categorical,
+    ),
+]  # fmt: skip
+
+
+def members(size: str) -> Iterator[Row]:
+    """fit and predict of every member and its counterpart."""
+    for problem in SHAPES[size]:
+        for member in MEMBERS:
+            group = f"family {member.name}"
+            for work, pair in calls_of(member, problem).items():
+                cost = member.predict_cost if work == "predict" else None
+                timings = interleave(pair | (_product(size) if cost else {}), EFFORTS[size])
+                if work == "predict":
+                    check(member, timings[OURS].result, timings[THEIRS].result)
+                for program in pair:
+                    yield row(group, work, problem, program, timings[program])
+                if cost:
+                    share = problem.n * cost(problem.d, problem.k) / SIDE[size] ** 3
+                    yield row(group, work, problem, PRODUCT, timings[PRODUCT], share=share)
+
+
+def calls_of(member: Member, problem: Problem) -> dict[str, dict[str, Call]]:
+    """What to time, by work and program, after calls that compile."""
+    import fastgnb
+
+    X, y = problem.data()
+    X = member.prepare(X)
+    params = member.params(problem.d, problem.k)
+    ours = getattr(fastgnb, member.estimator)(**params).fit(X, y)
     ours.predict(X)
-    theirs = _Pair(half).fit(X, y)
-    sides = {"fastgnb": ours, "twin": theirs}
-    yield (
-        problem,
-        {
-            "fit": {name: functools.partial(one.fit, X, y) for name, one in sides.items()},
-            "predict": {name: functools.partial(one.predict, X) for name, one in sides.items()},
-        },
+    programs = {OURS: ours, THEIRS: member.make_counterpart(problem.d).fit(X, y)}
+    return {
+        "fit": {name: functools.partial(model.fit, X, y) for name, model in programs.items()},
+        "predict": {name: functools.partial(model.predict, X) for name, model in programs.items()},
+    }
+
+
+def check(member: Member, ours: np.ndarray, theirs: np.ndarray) -> None:
+    """Assert that enough labels equal the counterpart's."""
+    agreement = float(np.mean(ours == theirs))
+    assert agreement >= member.agreement, (
+        f"{member.name}: {agreement:.6f} of the labels are those of {member.counterpart}"
     )
 
 
-def selection(size: str) -> Iterator[Row]:
-    """Five folds and ten candidates, beside GridSearchCV of the same estimator, which fits anew."""
-    for name, (problem, calls) in selection_calls(size).items():
-        timings = interleave(calls, EFFORTS[size])
-        check_scores(timings["fastgnb"].answer, timings["twin"].answer)
-        for program in calls:
-            yield row(f"selection {name}", "cross-validation", problem, program, timings[program])
+def _product(size: str) -> dict[str, Call]:
+    """The machine's own matrix product, of square matrices."""
+    A = np.random.default_rng(0).normal(size=(SIDE[size], SIDE[size]))
+    return {PRODUCT: lambda: A @ A}
 
 
-def selection_calls(size: str) -> dict[str, tuple[Problem, dict[str, Call]]]:
-    """What to time, by estimator."""
-    from sklearn.model_selection import GridSearchCV
+def scatter(size: str) -> Iterator[Row]:
+    """Full scatter of every class, and scikit-learn's covariances class by class."""
+    for problem in SHAPES[size]:
+        timings = interleave(scatter_calls(problem) | _product(size), EFFORTS[size])
+        check_scatter(timings[OURS].result, timings[THEIRS].result)
+        share = problem.n * _pairs(problem.d) / SIDE[size] ** 3
+        for program, timing in timings.items():
+            yield row("scatter", "statistics", problem, program, timing, share=share)
 
-    from fastgnb import GaussianBayes, GaussianNB
-    from fastgnb.estimators.selection import StatsGridSearchCV
 
-    problem = SHAPES[size][0]
+def scatter_calls(problem: Problem) -> dict[str, Call]:
+    """What to time, after a call that compiles."""
+    from fastgnb import ClassStats
+
     X, y = problem.data()
-    grids: dict[str, tuple[Any, dict[str, Any]]] = {
-        "GaussianNB": (GaussianNB(), {"var_smoothing": np.logspace(-9, 0, CANDIDATES).tolist()}),
-        "GaussianBayes": (GaussianBayes(), {"reg_param": np.linspace(0, 0.9, CANDIDATES).tolist()}),
-    }
-    return {
-        name: (
-            problem,
-            {
-                "fastgnb": functools.partial(_scores, StatsGridSearchCV, model, grid, X, y),
-                "twin": functools.partial(_scores, GridSearchCV, model, grid, X, y),
-            },
-        )
-        for name, (model, grid) in grids.items()
-    }
+    ours = functools.partial(ClassStats.from_rows, X, y, scatter="full")
+    ours()
+    return {OURS: ours, THEIRS: functools.partial(_covariances, X, y)}
 
 
-def check_scores(ours: np.ndarray, theirs: np.ndarray) -> None:
-    """Assert that mean scores are the twin's."""
-    np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+def _covariances(X: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
+    from sklearn.covariance import empirical_covariance
+
+    return [empirical_covariance(X[y == c]) for c in np.unique(y)]
 
 
-def _scores(
-    search: Any, model: Any, grid: dict[str, Any], X: np.ndarray, y: np.ndarray
-) -> np.ndarray:
-    found = search(model, grid, cv=FOLDS, refit=False).fit(X, y)
-    return np.asarray(found.cv_results_["mean_test_score"])
+def check_scatter(ours: Any, theirs: Any) -> None:
+    """Assert that covariances are scikit-learn's."""
+    np.testing.assert_allclose(ours.covariance, theirs, rtol=1e-7, atol=1e-7)

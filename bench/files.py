@@ -1,4 +1,4 @@
-"""Files of rows, and the least that reading their columns takes."""
+"""Files of rows, and the time of only reading their columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENDINGS = ("parquet", "csv", "npy")
 
 
 class Files(NamedTuple):
-    """A problem's rows in a file, with a model of them; labels are a column, or a file of .npy."""
+    """A file of a problem's rows and a model of them. Labels are a column, or a .npy file."""
 
     data: Path
     labels: Path
@@ -29,7 +29,7 @@ class Files(NamedTuple):
 
     @property
     def target(self) -> list[str]:
-        """The command line's way to name the labels."""
+        """The command line options that name the labels."""
         is_npy = self.data.suffix == ".npy"
         return ["--target-npy", str(self.labels)] if is_npy else ["--target", "y"]
 
@@ -39,13 +39,13 @@ class Files(NamedTuple):
         assert main(words) == 0
 
     def predict(self, output: Path) -> Path:
-        """`fastgnb predict` into `output`, which is returned."""
+        """`fastgnb predict` into `output`. Returns `output`."""
         words = ["predict", str(self.model), str(self.data), "--output", str(output), "--quiet"]
         assert main(words) == 0
         return output
 
     def readers(self) -> dict[str, Callable[[], object]]:
-        """Ways only to read the same columns: all at once, and as a stream of batches."""
+        """Calls that only read the same columns: all at once, and as a stream of batches."""
         if self.data.suffix == ".npy":
             return {"whole": lambda: np.load(self.data)}
         if self.data.suffix == ".csv":
@@ -61,7 +61,7 @@ class Files(NamedTuple):
 
 
 def write(problem: Problem, folder: Path, ending: str) -> Files:
-    """Write a problem's rows uncompressed, so that reading measures no codec, and fit a model."""
+    """Write a problem's rows uncompressed, so that no codec is measured, and fit a model."""
     X, y = problem.data()
     names = [f"x{j}" for j in range(problem.d)]
     files = Files(folder / f"rows.{ending}", folder / "y.npy", folder / "model", names)
@@ -80,7 +80,7 @@ def write(problem: Problem, folder: Path, ending: str) -> Files:
 def labels(output: Path) -> np.ndarray:
     """The predictions in a file that `fastgnb predict` wrote."""
     if output.suffix == ".npy":
-        found = np.load(output)
-        return found["prediction"] if found.dtype.names else np.ravel(found)
+        array = np.load(output)
+        return array["prediction"] if array.dtype.names else np.ravel(array)
     table = pq.read_table(output) if output.suffix == ".parquet" else pc.read_csv(output)
     return table["prediction"].to_numpy()

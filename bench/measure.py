@@ -1,6 +1,6 @@
-"""Measure arrays for the table of targets: every group of programs in interleaved rounds.
+"""Measure work on arrays for the table of targets, each group of programs in interleaved rounds.
 
-Each function yields `Row`s, one a program and task. What they mean is judged in `lines`.
+Each function yields `Row`s, one per program and task. `targets_table` judges them.
 """
 
 from __future__ import annotations
@@ -12,39 +12,16 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from . import accuracy, answers, bounds, ceilings, problems, rivals, stream
+from . import accuracy, ceilings, checks, problems, rivals, roofline, stream
 from .problems import Problem
 from .rivals import OURS, SKLEARN, Rival
-from .timing import EFFORTS, Call, Timing, interleave, repeated
+from .timing import EFFORTS, Call, Row, Timing, interleave, repeated, row
 
 SMALL_CALLS = 200
 
 
-class Row(NamedTuple):
-    """Seconds of one program at one task. `seconds` are all calls, `rows` what each worked on."""
-
-    group: str
-    work: str
-    shape: str
-    program: str
-    rows: int
-    median: float
-    best: float
-    seconds: list[float]
-    extra: dict[str, Any]
-
-
-def row(group: str, work: str, problem: Problem, program: str, timing: Timing, **extra: Any) -> Row:
-    """The row of a program's timing; the problem's full name and sizes go with it."""
-    extra = {**problem._asdict(), **extra}
-    shape = Problem(*problem[:3]).name
-    return Row(
-        group, work, shape, program, problem.n, timing.median, timing.best, timing.seconds, extra
-    )
-
-
-class Side(NamedTuple):
-    """A rival at a problem, by the name that its rows have."""
+class Entry(NamedTuple):
+    """A library at a problem, and the name of the program in its rows."""
 
     program: str
     rival: Rival
@@ -52,97 +29,97 @@ class Side(NamedTuple):
 
 
 def grid(size: str) -> Iterator[Row]:
-    """fit, predict and predict_proba over grid P: both types, C and Fortran order, ceilings."""
+    """fit, predict and predict_proba over the grid, of both types and orders, with ceilings."""
     for problem in problems.grid(size):
-        narrow = problem._replace(dtype="float32")
-        sides = [
-            Side("fastgnb", OURS, problem),
-            Side("scikit-learn", SKLEARN, problem),
-            Side("fastgnb float32", OURS, narrow),
-            Side("scikit-learn float32", SKLEARN, narrow),
-            Side("fastgnb F", OURS, problem._replace(order="F")),
+        single = problem._replace(dtype="float32")
+        entries = [
+            Entry("fastgnb", OURS, problem),
+            Entry("scikit-learn", SKLEARN, problem),
+            Entry("fastgnb float32", OURS, single),
+            Entry("scikit-learn float32", SKLEARN, single),
+            Entry("fastgnb F", OURS, problem._replace(order="F")),
         ]
-        yield from compare("grid", sides, size, ["fit", "predict", "predict_proba"])
+        yield from compare("grid", entries, size, ["fit", "predict", "predict_proba"])
 
 
 def others(size: str) -> Iterator[Row]:
-    """fit and predict of every rival that is installed, at the standard problem."""
+    """fit and predict of every library that is installed, at the standard problem."""
     problem = problems.standard(size)
     for rival in rivals.RIVALS:
         if rival.missing:
-            print(f"{rival.name}: not installed, left out: {', '.join(rival.missing)}")
-    sides = [Side(r.name, r, problem) for r in rivals.RIVALS if not r.missing]
-    yield from compare("others", sides, size, ["fit", "predict"])
+            print(f"{rival.name}: skipped, not installed: {', '.join(rival.missing)}")
+    entries = [Entry(r.name, r, problem) for r in rivals.RIVALS if not r.missing]
+    yield from compare("others", entries, size, ["fit", "predict"])
 
 
 def labels(size: str) -> Iterator[Row]:
     """fit with text labels, of fixed width and as Python objects."""
     for problem in problems.variants(size):
         if problem.labels != "int":
-            sides = [Side(r.name, r, problem) for r in (OURS, SKLEARN)]
-            yield from compare(f"labels {problem.labels}", sides, size, ["fit"])
+            entries = [Entry(r.name, r, problem) for r in (OURS, SKLEARN)]
+            yield from compare(f"labels {problem.labels}", entries, size, ["fit"])
 
 
 def noise(size: str) -> Iterator[Row]:
-    """predict of many classes, on data with structure and on data without any."""
+    """predict with many classes, on data with structure and on noise."""
     for problem in problems.many_classes(size):
-        sides = [Side("fastgnb", OURS, problem)]
-        yield from compare(f"many classes, {problem.structure}", sides, size, ["predict"])
+        entries = [Entry("fastgnb", OURS, problem)]
+        yield from compare(f"many classes, {problem.structure}", entries, size, ["predict"])
 
 
-def compare(group: str, sides: list[Side], size: str, works: list[str]) -> Iterator[Row]:
-    """Time each kind of work of all sides, interleaved, with the ceiling of the first's problem."""
-    models = {side.program: _fit(side) for side in sides}
+def compare(group: str, entries: list[Entry], size: str, works: list[str]) -> Iterator[Row]:
+    """Time each kind of work of all entries, interleaved, with the first problem's ceiling."""
+    models = {entry.program: _fit(entry) for entry in entries}
     for work in works:
-        calls = {side.program: _call(side, work, models[side.program]) for side in sides}
-        bound = _bound(work, sides[0].problem)
-        timings = interleave(calls | ({"ceiling": bound.move} if bound else {}), EFFORTS[size])
-        for side in sides:
-            timing = timings[side.program]
-            _check(side, work, timing.answer)
-            (X,) = side.rival.head(side.problem.data()[0])
-            yield row(group, work, side.problem._replace(n=len(X)), side.program, timing)
-        if bound:
-            move, low = timings["ceiling"], bound.arithmetic
-            limit = Timing([max(low, seconds) for seconds in move.seconds], None)
-            extra = {"moving": move.median, "arithmetic": low}
-            yield row(group, work, sides[0].problem, "ceiling", limit, **extra)
+        calls = {entry.program: _call(entry, work, models[entry.program]) for entry in entries}
+        ceiling = _ceiling(work, entries[0].problem)
+        timings = interleave(calls | ({"ceiling": ceiling.move} if ceiling else {}), EFFORTS[size])
+        for entry in entries:
+            timing = timings[entry.program]
+            _check(entry, work, timing.result)
+            (X,) = entry.rival.head(entry.problem.data()[0])
+            yield row(group, work, entry.problem._replace(n=len(X)), entry.program, timing)
+        if ceiling:
+            move, arithmetic = timings["ceiling"], ceiling.arithmetic
+            limit = Timing([max(arithmetic, seconds) for seconds in move.seconds], None)
+            extra = {"moving": move.median, "arithmetic": arithmetic}
+            yield row(group, work, entries[0].problem, "ceiling", limit, **extra)
 
 
-def _fit(side: Side) -> Any:
-    return side.rival.fit(*side.rival.head(*side.problem.data()))
+def _fit(entry: Entry) -> Any:
+    return entry.rival.fit(*entry.rival.head(*entry.problem.data()))
 
 
-def _call(side: Side, work: str, model: Any) -> Call:
-    """The call to time, after one that compiles where the program is ours."""
-    X, y = side.rival.head(*side.problem.data())
+def _call(entry: Entry, work: str, model: Any) -> Call:
+    """The call to time, after one call that compiles where the library is ours."""
+    X, y = entry.rival.head(*entry.problem.data())
     if work == "fit":
-        return functools.partial(side.rival.fit, X, y)
-    if side.rival is OURS:
+        return functools.partial(entry.rival.fit, X, y)
+    if entry.rival is OURS:
         getattr(model, work)(X)
     return functools.partial(getattr(model, work), X)
 
 
-def _bound(work: str, problem: Problem) -> bounds.Bound | None:
+def _ceiling(work: str, problem: Problem) -> roofline.Ceiling | None:
     X, _ = problem.data()
     if work == "predict_proba":
         return None
-    bound = bounds.fit(X) if work == "fit" else bounds.predict(X, problem.k)
-    bound.move()
-    return bound
+    ceiling = roofline.fit(X) if work == "fit" else roofline.predict(X, problem.k)
+    ceiling.move()
+    return ceiling
 
 
-def _check(side: Side, work: str, answer: Any) -> None:
+def _check(entry: Entry, work: str, result: Any) -> None:
     check = {
-        "fit": answers.check_fit,
-        "predict": answers.check_labels,
-        "predict_proba": answers.check_proba,
+        "fit": checks.check_fit,
+        "predict": checks.check_labels,
+        "predict_proba": checks.check_proba,
     }[work]
-    check(answer, side.rival, side.problem)
+    check(result, entry.rival, entry.problem)
 
 
 def streaming(size: str) -> Iterator[Row]:
-    """One fit against partial_fit in chunks of 10,000 rows."""
+    """One fit, and partial_fit in chunks of 10,000 rows."""
     problem = problems.standard(size)
     X, y = problem.data()
     calls = {
@@ -151,32 +128,32 @@ def streaming(size: str) -> Iterator[Row]:
     }
     calls["fastgnb in chunks"]()
     for program, timing in interleave(calls, EFFORTS[size]).items():
-        answers.check_fit(timing.answer, OURS, problem)
+        checks.check_fit(timing.result, OURS, problem)
         yield row("stream", "fit", problem, program, timing)
 
 
 def one_row(size: str) -> Iterator[Row]:
-    """predict and predict_proba of one row, where what surrounds the kernel is all there is."""
+    """predict and predict_proba of one row, where validation takes longer than the kernel."""
     problem = problems.standard(size)
     X, y = problem.data()
     models = {rival.name: rival.fit(X, y) for rival in (OURS, SKLEARN)}
     for method in ("predict", "predict_proba"):
-        want = getattr(models["fastgnb"], method)(X)[:1]
-        getattr(models["fastgnb"], method)(X[:1])  # one row takes another kernel, to compile
+        expected = getattr(models["fastgnb"], method)(X)[:1]
+        getattr(models["fastgnb"], method)(X[:1])  # one row uses another kernel: compile it
         calls = {
             name: repeated(functools.partial(getattr(model, method), X[:1]), SMALL_CALLS)
             for name, model in models.items()
         }
         for program, timing in interleave(calls, EFFORTS[size]).items():
-            np.testing.assert_allclose(timing.answer, want, rtol=1e-9)
-            each = Timing([seconds / SMALL_CALLS for seconds in timing.seconds], None)
-            yield row("one row", method, problem._replace(n=1), program, each)
+            np.testing.assert_allclose(timing.result, expected, rtol=1e-9)
+            per_call = Timing([seconds / SMALL_CALLS for seconds in timing.seconds], None)
+            yield row("one row", method, problem._replace(n=1), program, per_call)
 
 
 def threads(size: str) -> Iterator[Row]:
     """predict with one thread and with two, where arithmetic is the ceiling."""
     if numba.config.NUMBA_NUM_THREADS < 2:
-        print("threads: the machine has one, left out")
+        print("threads: skipped, the machine has one")
         return
     for problem in problems.grid(size):
         if problem.k < 10:
@@ -184,10 +161,10 @@ def threads(size: str) -> Iterator[Row]:
         X, y = problem.data()
         model = OURS.fit(X, y)
         calls = {f"{n} threads": functools.partial(_with_threads, n, model, X) for n in (1, 2)}
-        for call in calls.values():  # one thread takes another kernel, to compile
+        for call in calls.values():  # one thread uses another kernel: compile it
             call()
         timings = interleave(calls, EFFORTS[size])
-        np.testing.assert_array_equal(*[timing.answer for timing in timings.values()])
+        np.testing.assert_array_equal(*[timing.result for timing in timings.values()])
         for program, timing in timings.items():
             yield row("threads", "predict", problem, program, timing)
 
@@ -198,7 +175,7 @@ def _with_threads(n: int, model: Any, X: np.ndarray) -> np.ndarray:
 
 
 def accurate(size: str) -> Iterator[Row]:
-    """Error against exact arithmetic at mean/sd of 1e8, beside the time of the same calls."""
+    """Errors against exact arithmetic at mean/sd up to 1e8, with the time of the same calls."""
     for offset in (1.0, 1e4, 1e8):
         X, _ = accuracy.rows(offset)
         for rival in (OURS, SKLEARN, rivals.MATRIX):

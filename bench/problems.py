@@ -1,7 +1,7 @@
 """The table of problems: shapes, layouts and label types, with seeded data for each.
 
-`GRID` is what targets are stated for. Every shape has a quick size, which keeps rows of few classes
-larger than caches where three minutes allow it, and a toy size for tests of correctness.
+Targets are stated for the full size of `grid`. Each shape also has a quick size, for a run of three
+minutes, whose rows of few classes are still larger than the caches, and a toy size for tests.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ SIZES = ("toy", "quick", "full")
 class Problem(NamedTuple):
     """Rows to learn and score: n rows, d features, k classes.
 
-    order is "C" or "F"; labels is "int", "U" (fixed-width text) or "object" (Python text);
-    structure is "classes" or "noise", where features know nothing of the label.
+    `order` is "C" or "F". `labels` is "int", "U" (fixed-width text) or "object" (Python text).
+    `structure` is "classes", or "noise" where features do not depend on the label.
     """
 
     n: int
@@ -31,13 +31,14 @@ class Problem(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Shape, and whatever is not the default: "1M x 20 x 10 float32"."""
-        usual = Problem._field_defaults
-        extra = [getattr(self, field) for field in usual if getattr(self, field) != usual[field]]
+        """The shape and what is not the default, such as "1M x 20 x 10 float32"."""
+        defaults = Problem._field_defaults
+        options = [(getattr(self, field), default) for field, default in defaults.items()]
+        extra = [value for value, default in options if value != default]
         return " ".join([f"{_short(self.n)} x {self.d} x {self.k}", *extra])
 
     def data(self) -> tuple[np.ndarray, np.ndarray]:
-        """Rows X (n, d) and labels y (n,); the caller does not write to them."""
+        """Rows X (n, d) and labels y (n,), which the caller must not change."""
         return _data(self)
 
 
@@ -54,28 +55,28 @@ _SHAPES = [
 
 
 def grid(size: str, dtype: str = "float64") -> list[Problem]:
-    """Grid P: one problem a shape."""
+    """One problem per shape."""
     which = {"full": 0, "quick": 1, "toy": 2}[size]
     return [Problem(shape[which], *shape[3:], dtype=dtype) for shape in _SHAPES]
 
 
 def standard(size: str) -> Problem:
-    """The shape that single comparisons are made at: 20 features, 10 classes."""
+    """The shape of single comparisons: 20 features, 10 classes."""
     return next(p for p in grid(size) if (p.d, p.k) == (20, 10))
 
 
 def variants(size: str) -> list[Problem]:
     """The standard problem in another layout or with other labels."""
-    usual = standard(size)
+    problem = standard(size)
     return [
-        usual._replace(order="F"),
-        usual._replace(labels="U"),
-        usual._replace(labels="object"),
+        problem._replace(order="F"),
+        problem._replace(labels="U"),
+        problem._replace(labels="object"),
     ]
 
 
 def many_classes(size: str) -> list[Problem]:
-    """Problems where classes can be ruled out early, if data have structure, and where not."""
+    """Problems of many classes, which can be ruled out early in data with structure only."""
     shapes = [p for p in grid(size) if p.k >= 100]
     return [p._replace(structure=kind) for p in shapes for kind in ("classes", "noise")]
 
@@ -89,7 +90,7 @@ def _data(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
 
 @functools.lru_cache(maxsize=1)
 def _base(n: int, d: int, k: int, structure: str) -> tuple[np.ndarray, np.ndarray]:
-    """float64 rows and int64 codes; make_classification where it can make k classes."""
+    """float64 rows and int64 codes, from make_classification where it can make k classes."""
     n_informative = max(d // 2, min(d, int(np.ceil(np.log2(max(k, 2)))) + 1))
     if structure == "classes" and k <= 2**n_informative:
         from sklearn.datasets import make_classification
@@ -103,12 +104,12 @@ def _base(n: int, d: int, k: int, structure: str) -> tuple[np.ndarray, np.ndarra
 
 
 def _normals(n: int, d: int, k: int, spread: float) -> tuple[np.ndarray, np.ndarray]:
-    """Normal rows around centres of k classes that lie `spread` standard deviations out."""
-    draw = np.random.default_rng([n, d, k])
-    y = draw.integers(0, k, n)
+    """Normal rows around the centres of k classes, which are `spread` standard deviations apart."""
+    rng = np.random.default_rng([n, d, k])
+    y = rng.integers(0, k, n)
     y[:k] = np.arange(k)
-    X = draw.normal(size=(n, d))
-    centres = spread * draw.normal(size=(k, d))
+    X = rng.normal(size=(n, d))
+    centres = spread * rng.normal(size=(k, d))
     for start in range(0, n, 10_000):
         X[start : start + 10_000] += centres[y[start : start + 10_000]]
     return X, y

@@ -1,7 +1,7 @@
-"""The table of rivals: other programs that learn and apply Gaussian naive Bayes.
+"""The table of libraries that fit and apply Gaussian naive Bayes, fastgnb first.
 
-A rival turns rows and labels into a model with `predict` and `predict_proba`. Each is used the way
-its documentation shows, on the arrays that it takes without a copy of ours.
+A rival turns rows and labels into a model with `predict` and `predict_proba`. Each library is used
+as its documentation shows, on arrays that it accepts without a copy.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ import numpy as np
 
 
 class Rival(NamedTuple):
-    """A program: how it learns, and how right its answers are expected to be.
+    """A library: how it fits, and how accurate its results have to be.
 
-    agreement : least share of labels that are the exact ones, near-ties aside; programs with
-        another definition of variance or prior are not held to more than that.
-    max_rows : rows that it is given at most; it is compared by rows per second.
+    Attributes
+    ----------
+    agreement : least share of labels that are the exact ones, near-ties aside. It is below 1 for
+        libraries with other definitions of variances or priors.
+    max_rows : most rows that it is given; it is compared by rows per second.
     packages : what must be importable.
+    text_labels : whether it takes labels of text.
     """
 
     name: str
@@ -36,10 +39,10 @@ class Rival(NamedTuple):
         return [name for name in self.packages if importlib.util.find_spec(name) is None]
 
     def head(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
-        """The first rows of each array, as many as this rival is given.
+        """The first rows of each array, as many as this library is given.
 
-        Where that is all of them, the arrays themselves and no views: mlpack's binding copies what
-        does not own its memory, and took twenty times as long to fit a view of all rows.
+        Where that is all of them, these are the arrays themselves and no views: mlpack's binding
+        copies what does not own its memory, and took twenty times as long to fit a view.
         """
         if self.max_rows is None:
             return arrays
@@ -59,10 +62,10 @@ def _sklearn(X: np.ndarray, y: np.ndarray) -> Any:
 
 
 class Matrix:
-    """NumPy alone: fit as one-hot matrix products, score as two matrix products.
+    """NumPy alone: fit by one-hot matrix products, score by two matrix products.
 
-    The usual fast formulation. It squares values before it subtracts, so its error grows with
-    mean/sd; `fit` centres by the overall mean first, which helps where classes are close.
+    This is the usual fast formulation. It squares values before it subtracts, so that its error
+    grows with mean/sd. `fit` subtracts the overall mean first, which helps where classes are close.
     """
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> Matrix:
@@ -72,10 +75,10 @@ class Matrix:
         self.centre = X.mean(axis=0, dtype=np.float64)
         sums, squares = np.zeros((2, k, X.shape[1]))
         for start in range(0, len(X), 8192):
-            part = X[start : start + 8192] - self.centre
-            hot = (codes[start : start + 8192] == np.arange(k)[:, None]).astype(np.float64)
-            sums += hot @ part
-            squares += hot @ (part * part)
+            chunk = X[start : start + 8192] - self.centre
+            one_hot = (codes[start : start + 8192] == np.arange(k)[:, None]).astype(np.float64)
+            sums += one_hot @ chunk
+            squares += one_hot @ (chunk * chunk)
         mean = sums / count[:, None]
         var = squares / count[:, None] - mean**2
         total = squares.sum(0) / len(X)
@@ -123,7 +126,7 @@ class Mlpack:
 
 
 class DaskML:
-    """dask-ml on threads, in chunks of 100,000 rows; it has no priors."""
+    """dask-ml on threads, in chunks of 100,000 rows; it ignores priors."""
 
     chunk = 100_000
 
@@ -148,7 +151,7 @@ class DaskML:
 
 
 class River:
-    """river: one row at a time, as dictionaries; their making is not counted for it or against."""
+    """river: one row at a time, as dictionaries, whose construction is part of the time."""
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> River:
         self.classes_ = np.unique(y)
@@ -161,8 +164,8 @@ class River:
         return np.array([self.model.predict_one(dict(enumerate(row))) for row in X.tolist()])
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        found = [self.model.predict_proba_one(dict(enumerate(row))) for row in X.tolist()]
-        return np.array([[row.get(c, 0.0) for c in self.classes_.tolist()] for row in found])
+        rows = [self.model.predict_proba_one(dict(enumerate(row))) for row in X.tolist()]
+        return np.array([[row.get(c, 0.0) for c in self.classes_.tolist()] for row in rows])
 
 
 OURS = Rival("fastgnb", _fastgnb)
@@ -180,5 +183,5 @@ OPTIONAL = RIVALS[3:]
 
 
 def named(name: str) -> Rival:
-    """The rival of that name."""
+    """The library of that name."""
     return next(rival for rival in RIVALS if rival.name == name)

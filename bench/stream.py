@@ -12,7 +12,7 @@ CHUNK = 10_000
 
 
 def learn(rival: Rival, X: np.ndarray, y: np.ndarray) -> Any:
-    """A model of the rival's estimator after partial_fit over X (n, d), y (n,), in chunks."""
+    """A model of the library after `partial_fit` over X (n, d) and y (n,), chunk by chunk."""
     model = type(rival.fit(X[:100], y[:100]))()
     classes = np.arange(y.max() + 1)
     for start in range(0, len(X), CHUNK):

@@ -11,7 +11,7 @@ all that a parallel function is linked with again, three times over.
 
 Whatever comes in, kernels see C order, native and read-only, float32 or float64 rows, float64
 weights and statistics, int64 labels or their words. So there are 43 variants in all, which
-`compile_examples` compiles: of 14 kernels one each, of those that read rows (`_sum_blocks`,
+`compile_all` compiles: of 14 kernels one each, of those that read rows (`_sum_blocks`,
 `_sum_scatters`, `_score`, `_score_mixed`, `_score_rotated`) a second one for float32, and one loop
 of each kind (`_drive`, which is not there with the `workqueue` layer, and `_work_off`) for each of
 the twelve variants that threads share.
@@ -36,22 +36,22 @@ from .cache import attach_cache
 
 __all__ = [
     "Kernel",
-    "compile_examples",
-    "example",
-    "frozen",
-    "helper",
-    "inlined",
+    "compile_all",
+    "ir_inlined",
+    "jit_helper",
     "kernel",
+    "llvm_inlined",
     "n_compiled",
     "n_loaded",
     "n_threads",
     "n_variants",
+    "readonly",
     "serial_kernel",
-    "spliced",
+    "warmup_call",
 ]
 
 # FMA contraction only: it keeps NaN and infinity, and unlike reassociation it does not delete the
-# low-order terms of two-sum. Loops that matter are written in vectors, see `_lanes`.
+# low-order terms of two-sum. Loops that matter are written in vectors, see `vectors`.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 
 # Multiply-adds, or what takes as long, below which waking threads costs more than it saves, and
@@ -101,22 +101,22 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_note_fork)
 
 
-def helper(body: Callable[..., Any]) -> Callable[..., Any]:
+def jit_helper(body: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function that only kernels call; it lives in their cache entries."""
     compiled: Callable[..., Any] = njit(**_OPTIONS)(body)
     return compiled
 
 
-def inlined(body: Callable[..., Any]) -> Callable[..., Any]:
-    """As `helper`, and part of its caller: for short steps that must stay in registers."""
+def llvm_inlined(body: Callable[..., Any]) -> Callable[..., Any]:
+    """As `jit_helper`, and part of its caller: for short steps that must stay in registers."""
     compiled: Callable[..., Any] = njit(**_OPTIONS, forceinline=True)(body)
     return compiled
 
 
-def spliced(body: Callable[..., Any]) -> Callable[..., Any]:
-    """As `helper`, and part of its caller before it is compiled: for a step that has one caller.
+def ir_inlined(body: Callable[..., Any]) -> Callable[..., Any]:
+    """As `jit_helper`, and copied into its caller as Numba's IR: for a step that has one caller.
 
-    LLVM optimises each function of its own again at every level that it is linked into.
+    LLVM optimises a function that is linked in again at every level that it is linked into.
     """
     compiled: Callable[..., Any] = njit(**_OPTIONS, inline="always")(body)
     return compiled
@@ -257,7 +257,7 @@ def _take(context: Any, state: Any, grain: Any) -> Any:
     return types.int64(state, types.int64), emit
 
 
-@helper
+@jit_helper
 def _work_off_blocks(address, state, last, grain, args):  # type: ignore[no-untyped-def]
     """Call the kernel at an address for blocks that nobody took yet, until all are taken.
 
@@ -306,20 +306,20 @@ def _layer_is_safe() -> bool:
     return _layer() in ("omp", "tbb")
 
 
-def frozen(array: NDArray[Any]) -> NDArray[Any]:
+def readonly(array: NDArray[Any]) -> NDArray[Any]:
     """A read-only view: writable and read-only input are then one type, compiled once."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
-def example(call: Callable[[], None]) -> Callable[[], None]:
+def warmup_call(call: Callable[[], None]) -> Callable[[], None]:
     """Register a call that compiles variants of kernels, for warming up."""
     _EXAMPLES.append(call)
     return call
 
 
-def compile_examples() -> int:
+def compile_all() -> int:
     """Run all examples of the kernels imported so far; count variants."""
     _process.is_warming = not config.DISABLE_JIT
     try:
@@ -342,7 +342,7 @@ def n_loaded() -> int:
 
 
 def n_variants() -> int:
-    """Variants that `compile_examples` compiles, or loads, when all kernels are imported."""
+    """Variants that `compile_all` compiles, or loads, when all kernels are imported."""
     if config.DISABLE_JIT:
         return 0
     return _VARIANTS if _layer_is_safe() else _VARIANTS - _SHARED_VARIANTS

@@ -1,4 +1,19 @@
-"""The `fastgnb` command: arguments, messages and exit codes."""
+"""The `fastgnb` command: arguments, messages and exit codes.
+
+In: an argument list. Out: an exit code, one line on standard error that says what was done, and the
+report that was asked for on standard output. The work is done by `files`, and is the same from
+Python. Options of members are made from the registry, see `model`.
+
+Where to start
+    entry.py             the parser, `main` for calls from Python, `process` for the command itself
+    row_commands.py      fit, update, predict, evaluate
+    model_commands.py    merge, reestimate, show, warmup
+    report.py            evaluations and models as text
+    summary.py           the line that a command ends with
+    demo.py, warmup.py   `fastgnb demo`, and the progress of compiling
+
+May import: every room.
+"""
 
 from .entry import main, process
 

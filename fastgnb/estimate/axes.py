@@ -152,7 +152,7 @@ def _steps(stats: ClassStats, unit: Floats, sd: Floats) -> Floats:
     middle = np.median(stats.mean[at], axis=0)
     distance = np.abs(stats.mean[at] - middle) / unit / np.where(sd > 0, sd, 1.0)
     at = at[np.argsort(distance.max(axis=1, initial=0.0), kind="stable")]
-    part, mean, low = share[at], stats.mean[at], stats.mean_low[at]
+    part, mean, low = share[at], stats.mean[at], stats.mean_lo[at]
     step = difference(mean, low, mean[0], low[0]) / unit
     weight = np.cumsum(part)
     merged = np.cumsum(part[:, None] * step, axis=0) / weight[:, None]
@@ -174,14 +174,14 @@ def rotate(stats: ClassStats, centre: Floats, components: Floats) -> ClassStats:
         axes, (len(stats.classes), *axes.shape[1:])
     ))  # fmt: skip
     return replace(
-        stats, mean=mean, mean_low=np.zeros_like(mean), variance=np.maximum(variance, 0.0),
-        covariance=None, feature_names=None, peak=None,
+        stats, mean=mean, mean_lo=np.zeros_like(mean), variance=np.maximum(variance, 0.0),
+        covariance=None, feature_names=None, max_scatter=None,
     )  # fmt: skip
 
 
 def rotated_means(stats: ClassStats, centre: Floats, components: Floats) -> Floats:
     """Means (k, r) of rows (x - centre) components'. Cost: O(k r d)."""
-    step = (stats.mean - centre) + stats.mean_low
+    step = (stats.mean - centre) + stats.mean_lo
     return np.asarray((step[:, None, :] @ components.transpose(0, 2, 1))[:, 0, :])
 
 

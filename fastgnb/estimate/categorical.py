@@ -14,12 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from ..input.categorical import kind_of_marks, marked
 from ..kernels.logs import log
 from ..stats.mixed_stats import MixedStats, check_few_categories
-from .diagonal import GaussianParams, Moments, as_float, check_moment, estimate
+from .diagonal import DiagonalEstimate, GaussianParams, as_float, check_attribute, estimate_diagonal
 
 Floats = NDArray[np.float64]
 
 
-class CategoryMoments(NamedTuple):
+class CategoryEstimate(NamedTuple):
     """What decides of one categorical feature: log_prob (k, m) of its categories in each class,
     and unseen (k,), that of any other category.
     """
@@ -28,11 +28,11 @@ class CategoryMoments(NamedTuple):
     unseen: Floats
 
 
-class MixedMoments(NamedTuple):
+class MixedEstimate(NamedTuple):
     """What a mixed naive Bayes model decides by, for both kinds of features."""
 
-    gaussian: Moments
-    categorical: list[CategoryMoments]
+    gaussian: DiagonalEstimate
+    categorical: list[CategoryEstimate]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class MixedParams:
 
     @classmethod
     def from_moments(
-        cls, gaussian: GaussianParams, categorical: Sequence[CategoryMoments], stats: MixedStats
+        cls, gaussian: GaussianParams, categorical: Sequence[CategoryEstimate], stats: MixedStats
     ) -> MixedParams:
         """The table of log probabilities. Raises ValueError for other shapes than the counts',
         which a kernel would read beyond, and for NaN and infinity.
@@ -58,12 +58,12 @@ class MixedParams:
         k = len(stats.classes)
         tables, limits = [np.zeros((k, 0))], [np.zeros((k, 0))]
         for (log_prob, unseen), counts in zip(categorical, stats.counts, strict=True):
-            known = check_moment(log_prob, "feature_log_prob_", counts.shape)
-            other = check_moment(unseen, "unseen_log_prob_", (k,))
+            known = check_attribute(log_prob, "feature_log_prob_", counts.shape)
+            other = check_attribute(unseen, "unseen_log_prob_", (k,))
             part = np.column_stack([known, other, np.zeros(k)])
             if not (part < np.inf).all():
                 raise ValueError("Expected log probabilities of categories, got NaN or infinity.")
-            total = check_moment(counts, "counts", np.shape(counts)).sum(axis=1)
+            total = check_attribute(counts, "counts", np.shape(counts)).sum(axis=1)
             rest = -log(np.where(total > 0, total, 1.0))
             tables.append(part)
             limits.append(np.where(part == -np.inf, rest[:, None], part))
@@ -79,21 +79,21 @@ def estimate_mixed(
     min_categories: Any = None,
     max_categories: int | None = None,
     categorical_features: Any = None,
-) -> MixedMoments:
+) -> MixedEstimate:
     """Priors, moments of continuous features and log probabilities of categorical ones.
 
     A category of weight w in a class of weight W has probability (w + alpha) / (W + alpha m), with
     m the larger of the number of categories and min_categories; any other one has w = 0. W counts
     the rows in which the feature is not missing. Where that is 0 all are alike, 1 / m, also for
     alpha=0. Cost: O(k m). Error: relative 1e-15 of the largest logarithm.
-    Raises ValueError as `estimate`, for min_categories of another shape than (q,), and for a
-    feature of more than max_categories.
+    Raises ValueError as `estimate_diagonal`, for min_categories of another shape than (q,), and for
+    a feature of more than max_categories.
     """
     _check_marked(categorical_features, stats)
     check_few_categories(stats, max_categories)
-    gaussian = estimate(stats.gaussian, priors=priors, var_smoothing=var_smoothing)
+    gaussian = estimate_diagonal(stats.gaussian, priors=priors, var_smoothing=var_smoothing)
     least = least_categories(min_categories, len(stats.counts))
-    return MixedMoments(
+    return MixedEstimate(
         gaussian,
         [
             _smoothed(counts, check_alpha(alpha), max(counts.shape[1], int(low), 1))
@@ -164,7 +164,7 @@ def least_categories(min_categories: Any, q: int | None) -> NDArray[np.int64]:
     return given.astype(np.int64)
 
 
-def _smoothed(counts: Floats, alpha: float, m: int) -> CategoryMoments:
+def _smoothed(counts: Floats, alpha: float, m: int) -> CategoryEstimate:
     total = counts.sum(axis=1)
     whole = total + alpha * m
     if not np.isfinite(whole).all():
@@ -177,7 +177,7 @@ def _smoothed(counts: Floats, alpha: float, m: int) -> CategoryMoments:
         part, rest = np.where(none[:, None], 1.0, part), np.where(none, 1.0, rest)
         whole = np.where(none, float(m), whole)
     base = log(whole)
-    return CategoryMoments(
+    return CategoryEstimate(
         np.minimum(_log(part) - base[:, None], 0.0), np.minimum(_log(rest) - base, 0.0)
     )
 

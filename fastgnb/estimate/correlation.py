@@ -3,7 +3,7 @@
 A covariance is taken in units of its own standard deviations, as the matrix of correlations: the
 scatter of rows is known to about 2^-52 of these units, however different features are, and however
 far other classes lie. An eigenvalue of the matrix below (d + 32) 2^-52 may be what rounding left
-of 0. A whitener then takes it for d 2^-52 (see `covariance.whiten`), and a principal axis for none.
+of 0. A whitener then takes it for d 2^-52 (see `full.whiten`), and a principal axis for none.
 """
 
 from __future__ import annotations
@@ -41,12 +41,14 @@ def certain(stats: ClassStats) -> tuple[Floats, Floats]:
     """
     assert stats.covariance is not None
     covariance, count = stats.covariance, stats.count[:, None]
-    if stats.peak is None:
+    if stats.max_scatter is None:
         return covariance, np.ones(len(count))
     with np.errstate(over="ignore"):
-        had = np.divide(stats.peak, count, out=np.zeros_like(stats.peak), where=count > 0)
+        had = np.divide(
+            stats.max_scatter, count, out=np.zeros_like(stats.max_scatter), where=count > 0
+        )
     # A scatter that float64 does not hold is one that nothing is known of.
-    is_known = (stats.peak >= np.finfo(np.float64).tiny) & np.isfinite(had)
+    is_known = (stats.max_scatter >= np.finfo(np.float64).tiny) & np.isfinite(had)
     had = np.where(is_known, had, 0.0)
     varies = stats.variance > _ROUNDINGS * EPS * had
     loss = np.divide(had, stats.variance, out=np.ones_like(had), where=varies)
@@ -64,7 +66,7 @@ def units(stats: ClassStats, covariance: Floats) -> Floats:
     if (variance > 0).all():
         return np.asarray(np.sqrt(variance))
     within = pooled(stats.count, np.diagonal(certain(stats)[0], axis1=1, axis2=2))
-    total = np.minimum(stats.to_diag().collapse().variance[0], np.finfo(np.float64).max)
+    total = np.minimum(stats.to_diag().as_one_class().variance[0], np.finfo(np.float64).max)
     other = np.where(within > 0, within, np.where(total > 0, total, 1.0))
     return np.asarray(np.sqrt(np.where(variance > 0, variance, other)))
 

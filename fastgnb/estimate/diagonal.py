@@ -19,7 +19,7 @@ from ..stats.pooling import mean_of, pooled
 Floats = NDArray[np.float64]
 
 
-class Moments(NamedTuple):
+class DiagonalEstimate(NamedTuple):
     """What a Gaussian naive Bayes model decides by, as scikit-learn names it.
 
     class_prior (k,), theta (k, d) means, var (k, d) smoothed variances, epsilon added to them.
@@ -35,12 +35,12 @@ class Moments(NamedTuple):
 class GaussianParams:
     """k Gaussian densities with diagonal covariance, and their priors, as scoring needs them.
 
-    log_prior (k,), mean (k, d), whitener (k, d) = 1 / sd, log_det (k,) = sum of log variances.
+    log_prior (k,), mean (k, d), inv_sd (k, d) = 1 / sd, log_det (k,) = sum of log variances.
     """
 
     log_prior: Floats
     mean: Floats
-    whitener: Floats
+    inv_sd: Floats
     log_det: Floats
 
     @classmethod
@@ -69,8 +69,8 @@ class GaussianParams:
         k = len(classes)
         d = np.shape(theta)[-1] if n_features is None else n_features
         prior = check_prior(class_prior, k)
-        mean = np.ascontiguousarray(check_moment(theta, "theta_", (k, d)))
-        variance = check_moment(var, "var_", (k, d))
+        mean = np.ascontiguousarray(check_attribute(theta, "theta_", (k, d)))
+        variance = check_attribute(var, "var_", (k, d))
         if count is not None and np.shape(count) != (k,):
             raise ValueError(f"Expected weights of {k} classes, got shape {np.shape(count)}.")
         possible = prior > 0 if count is None else (prior > 0) & (count > 0)
@@ -88,7 +88,7 @@ class GaussianParams:
 
 
 @dataclass(frozen=True, eq=False)
-class RotatedParams:
+class WhitenedParams:
     """k Gaussian densities, each of independent variables along the axes of a basis.
 
     log_prior, log_det (k,); centre (g, d) and whitener (g, r, d), of each class, or with g = 1 of
@@ -104,7 +104,7 @@ class RotatedParams:
     scale: Floats
 
 
-def estimate(
+def estimate_diagonal(
     stats: ClassStats,
     *,
     priors: ArrayLike | None = None,
@@ -112,7 +112,7 @@ def estimate(
     covariance_type: str = "diag",
     tied: bool = False,
     ddof: int = 0,
-) -> Moments:
+) -> DiagonalEstimate:
     """Class priors, means and smoothed variances of statistics.
 
     The smoothing epsilon is var_smoothing times the largest variance that a feature has over all
@@ -123,7 +123,7 @@ def estimate(
     mean and variance of all rows there. Cost: O(k d).
     Raises ValueError for bad priors and a smoothing that is negative or not finite.
     """
-    whole = stats.collapse()
+    whole = stats.as_one_class()
     epsilon = epsilon_of(whole, var_smoothing)
     prior = prior_of(stats, priors)
     plain = _variances(stats, covariance_type, tied=tied, ddof=ddof)
@@ -133,12 +133,12 @@ def estimate(
         unseen = (stats.feature_count == 0) & (stats.count > 0)[:, None]
         theta = np.where(unseen, whole.mean, theta)
         var = np.where(unseen, whole.variance + epsilon, var)
-    return Moments(prior, theta, var, epsilon)
+    return DiagonalEstimate(prior, theta, var, epsilon)
 
 
-def rotated_params(
-    moments: Moments, centre: Floats, components: Floats, stats: ClassStats
-) -> RotatedParams:
+def whitened_params(
+    moments: DiagonalEstimate, centre: Floats, components: Floats, stats: ClassStats
+) -> WhitenedParams:
     """The parameters of moments (k, r) along axes (g, r, d) that cross at centre (g, d).
 
     stats : of the k classes. Raises ValueError where the variance of a class that can win is not
@@ -148,12 +148,12 @@ def rotated_params(
         moments.class_prior, moments.theta, moments.var,
         classes=stats.classes, count=stats.count, of="Axis",
     )  # fmt: skip
-    mean, scale = diag.mean, diag.whitener
+    mean, scale = diag.mean, diag.inv_sd
     if len(centre) == 1:
-        return RotatedParams(diag.log_prior, diag.log_det, centre, components, mean, scale)
+        return WhitenedParams(diag.log_prior, diag.log_det, centre, components, mean, scale)
     own = components * scale[:, :, None]
     unit = np.ones_like(scale)
-    return RotatedParams(diag.log_prior, diag.log_det, centre, own, mean * scale, unit)
+    return WhitenedParams(diag.log_prior, diag.log_det, centre, own, mean * scale, unit)
 
 
 def _variances(stats: ClassStats, covariance_type: str, *, tied: bool, ddof: int) -> Floats:
@@ -203,7 +203,7 @@ def check_possible(possible: NDArray[np.bool_]) -> None:
         )
 
 
-def check_moment(values: Any, name: str, shape: tuple[int, ...]) -> Floats:
+def check_attribute(values: Any, name: str, shape: tuple[int, ...]) -> Floats:
     """A fitted attribute, edited or not, as float64 of its shape. Raises ValueError."""
     if type(values) is not np.ndarray or values.dtype != np.float64:
         check_unmasked(values, name)
@@ -221,7 +221,7 @@ def check_moment(values: Any, name: str, shape: tuple[int, ...]) -> Floats:
 
 def check_prior(values: Any, k: int) -> Floats:
     """class_prior_, edited or not, as float64 (k,). Raises ValueError."""
-    prior = check_moment(values, "class_prior_", (k,))
+    prior = check_attribute(values, "class_prior_", (k,))
     if not ((prior >= 0) & (prior < np.inf)).all():
         raise ValueError(f"Expected class_prior_ of finite numbers from 0 up, got {prior}.")
     return prior

@@ -23,7 +23,7 @@ from .correlation import (
     units,
     varying,
 )
-from .diagonal import RotatedParams, check_smoothing, epsilon_of, prior_of
+from .diagonal import WhitenedParams, check_smoothing, epsilon_of, prior_of
 
 Floats = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ FAR = 64.0
 TARGETS = frozenset({"diagonal", "spherical"})
 
 
-class FullMoments(NamedTuple):
+class FullEstimate(NamedTuple):
     """What a Gaussian Bayes model decides by.
 
     class_prior (k,), theta (k, d) means, covariance (k, d, d), or (d, d) where it is tied, and
@@ -59,7 +59,7 @@ def estimate_full(
     shrinkage: str | float | None = None,
     shrinkage_target: str = "diagonal",
     var_smoothing: float = 0.0,
-) -> FullMoments:
+) -> FullEstimate:
     """Class priors, means and covariances of statistics with full scatter.
 
     In this order: each class's covariance with ddof=0 is shrunk towards its diagonal, or towards
@@ -67,7 +67,7 @@ def estimate_full(
     weight - ddof takes the place of weight, and gives 0 where there is no more weight than that;
     (1 - reg_param) of that and reg_param of the identity are added; and the diagonal is given
     var_smoothing times the largest variance of a feature over all rows. Cost: O(k d^2).
-    Raises ValueError as `estimate`, and where the statistics have diagonal scatter.
+    Raises ValueError as `estimate_diagonal`, and where the statistics have diagonal scatter.
     """
     if stats.covariance is None:
         raise ValueError(
@@ -75,7 +75,7 @@ def estimate_full(
         )
     epsilon = check_smoothing(var_smoothing)
     if epsilon > 0:  # without smoothing the variance of all rows may overflow
-        epsilon = epsilon_of(stats.to_diag().collapse(), var_smoothing)
+        epsilon = epsilon_of(stats.to_diag().as_one_class(), var_smoothing)
     prior = prior_of(stats, priors)
     shrunk = _shrunk(certain(stats)[0], stats.count, shrinkage, shrinkage_target)
     if tied:
@@ -90,7 +90,7 @@ def estimate_full(
     elif covariance_type == "spherical":
         covariance = mean_of(_variances(covariance))[:, None, None] * unit
     covariance = (1.0 - reg_param) * covariance + (reg_param + epsilon) * unit
-    return FullMoments(prior, stats.mean.copy(), covariance[0] if tied else covariance, epsilon)
+    return FullEstimate(prior, stats.mean.copy(), covariance[0] if tied else covariance, epsilon)
 
 
 def check_target(target: object) -> None:
@@ -99,7 +99,7 @@ def check_target(target: object) -> None:
         raise ValueError(f"shrinkage_target must be one of {sorted(TARGETS)}, got {target!r}.")
 
 
-def whiten(stats: ClassStats, moments: FullMoments) -> RotatedParams:
+def whiten(stats: ClassStats, moments: FullEstimate) -> WhitenedParams:
     """The parameters of full covariances, of any rank.
 
     A covariance is L L', and L^-1 (x - mean) is standard normal (Cholesky).
@@ -125,7 +125,7 @@ def whiten(stats: ClassStats, moments: FullMoments) -> RotatedParams:
     k = len(stats.classes)
     possible = (moments.class_prior > 0) & (stats.count > 0)
     centre, whitener, mean = _centred(stats, whitener, possible)
-    return RotatedParams(
+    return WhitenedParams(
         _log_prior(moments.class_prior, possible), np.broadcast_to(log_det, (k,)).copy(), centre,
         whitener, mean, np.ones_like(mean),
     )  # fmt: skip
@@ -141,13 +141,13 @@ def _centred(
     """
     k = len(stats.classes)
     if len(whitener) < k or k == 1:
-        centre = stats.to_diag().collapse().mean
+        centre = stats.to_diag().as_one_class().mean
         with np.errstate(over="ignore", invalid="ignore"):
-            mean = ((stats.mean - centre) + stats.mean_low) @ whitener[0].T
+            mean = ((stats.mean - centre) + stats.mean_lo) @ whitener[0].T
         if k == 1 or np.abs(mean[possible]).max(initial=0.0) <= FAR:
             return centre, whitener, mean
         whitener = np.repeat(whitener, k, axis=0)
-    mean = (whitener @ stats.mean_low[:, :, None])[:, :, 0]
+    mean = (whitener @ stats.mean_lo[:, :, None])[:, :, 0]
     return stats.mean.copy(), whitener, mean
 
 

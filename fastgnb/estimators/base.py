@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..estimate.diagonal import (
     GaussianParams,
-    RotatedParams,
+    WhitenedParams,
     as_plain,
     as_priors,
     check_possible,
@@ -270,7 +270,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"Expected n_features_in_ of stats_, {d}, got {self.n_features_in_!r}."
             )
 
-    def _params(self, n_features: int) -> GaussianParams | RotatedParams:
+    def _params(self, n_features: int) -> GaussianParams | WhitenedParams:
         raise NotImplementedError
 
     def _draw(self, codes: NDArray[Any], draw: Any) -> NDArray[np.float64]:

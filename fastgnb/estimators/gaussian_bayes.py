@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..estimate.correlation import certain, varying
-from ..estimate.diagonal import RotatedParams, check_moment, check_prior
-from ..estimate.full import FullMoments, estimate_full, whiten
+from ..estimate.diagonal import WhitenedParams, check_attribute, check_prior
+from ..estimate.full import FullEstimate, estimate_full, whiten
 from ..stats.class_stats import ClassStats
 from .prepared import PreparedClassifier
 
@@ -128,22 +128,24 @@ class GaussianBayes(PreparedClassifier):
         self.shrinkage_target = shrinkage_target
         self.var_smoothing = var_smoothing
 
-    def _estimate(self, stats: ClassStats) -> tuple[FullMoments, RotatedParams]:
+    def _estimate(self, stats: ClassStats) -> tuple[FullEstimate, WhitenedParams]:
         moments = estimate_full(stats, **self._options())
         return moments, whiten(stats, moments)
 
-    def _adopt(self, stats: ClassStats, estimated: tuple[FullMoments, RotatedParams]) -> None:
+    def _adopt(self, stats: ClassStats, estimated: tuple[FullEstimate, WhitenedParams]) -> None:
         super()._adopt(stats, estimated)
         moments, params = estimated
         self.class_prior_, self.means_, self.covariance_, self.epsilon_ = moments
         self._freeze(params)
 
-    def _prepare(self, k: int, d: int) -> RotatedParams:
+    def _prepare(self, k: int, d: int) -> WhitenedParams:
         """Parameters of the attributes. Raises ValueError where edited ones make no densities."""
         is_tied = np.ndim(self.covariance_) == 2
         prior = check_prior(self.class_prior_, k)
-        means = check_moment(self.means_, "means_", (k, d))
-        covariance = check_moment(self.covariance_, "covariance_", (d, d) if is_tied else (k, d, d))
+        means = check_attribute(self.means_, "means_", (k, d))
+        covariance = check_attribute(
+            self.covariance_, "covariance_", (d, d) if is_tied else (k, d, d)
+        )
         if not np.isfinite(means).all():
             raise ValueError(f"Expected means_ of finite values, got {means}.")
         stats = self.stats_
@@ -151,8 +153,8 @@ class GaussianBayes(PreparedClassifier):
             raise ValueError("Expected stats_ with full scatter, got them without covariance.")
         _check_covariance(covariance, stats)
         if not np.array_equal(means, stats.mean):
-            stats = replace(stats, mean=means, mean_low=np.zeros_like(means))
-        return whiten(stats, FullMoments(prior, means, covariance, 0.0))
+            stats = replace(stats, mean=means, mean_lo=np.zeros_like(means))
+        return whiten(stats, FullEstimate(prior, means, covariance, 0.0))
 
     def _draw(self, codes: NDArray[Any], draw: Any) -> Floats:
         means, covariance = (

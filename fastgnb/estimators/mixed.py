@@ -12,8 +12,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from ..estimate.categorical import (
-    CategoryMoments,
-    MixedMoments,
+    CategoryEstimate,
+    MixedEstimate,
     MixedParams,
     estimate_mixed,
 )
@@ -153,10 +153,10 @@ class MixedNB(GaussianClassifier):
         tags.input_tags.categorical = self.categorical_features is not None
         return tags
 
-    def _estimate(self, stats: Any) -> MixedMoments:
+    def _estimate(self, stats: Any) -> MixedEstimate:
         return estimate_mixed(stats, **self._options())
 
-    def _adopt(self, stats: Any, estimated: MixedMoments) -> None:
+    def _adopt(self, stats: Any, estimated: MixedEstimate) -> None:
         super()._adopt(stats, estimated)
         self.class_prior_, self.theta_, self.var_, self.epsilon_ = estimated.gaussian
         self.is_categorical_ = stats.is_categorical.copy()
@@ -206,7 +206,7 @@ class MixedNB(GaussianClassifier):
             check_kind(
                 self.stats_.categories[j], np.asarray(edited), f"Categories of feature {names[j]}"
             )
-        moments = map(CategoryMoments, self.feature_log_prob_, self.unseen_log_prob_)
+        moments = map(CategoryEstimate, self.feature_log_prob_, self.unseen_log_prob_)
         return MixedParams.from_moments(self._params(n_continuous), list(moments), self.stats_)
 
     def _sum(

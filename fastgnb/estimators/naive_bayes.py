@@ -11,11 +11,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..estimate.diagonal import (
+    DiagonalEstimate,
     GaussianParams,
-    Moments,
-    check_moment,
+    check_attribute,
     check_prior,
-    estimate,
+    estimate_diagonal,
 )
 from ..stats.class_stats import ClassStats
 from .base import GaussianClassifier
@@ -131,8 +131,8 @@ class GaussianNB(GaussianClassifier):
             setattr(plain, name, np.copy(getattr(now, name))[()])
         shape = now.stats_.mean.shape
         plain.class_prior_ = check_prior(now.class_prior_, shape[0]).copy()
-        plain.theta_ = check_moment(now.theta_, "theta_", shape).copy()
-        plain.var_ = check_moment(now.var_, "var_", shape).copy()
+        plain.theta_ = check_attribute(now.theta_, "theta_", shape).copy()
+        plain.var_ = check_attribute(now.var_, "var_", shape).copy()
         plain.n_features_in_ = now.n_features_in_
         if hasattr(now, "feature_names_in_"):
             plain.feature_names_in_ = now.feature_names_in_.copy()
@@ -170,10 +170,10 @@ class GaussianNB(GaussianClassifier):
         new.theta_, new.var_, new.epsilon_ = theta.copy(), var, float(epsilon)
         return new
 
-    def _estimate(self, stats: ClassStats) -> Moments:
-        return estimate(stats, **self._options())
+    def _estimate(self, stats: ClassStats) -> DiagonalEstimate:
+        return estimate_diagonal(stats, **self._options())
 
-    def _adopt(self, stats: ClassStats, estimated: Moments) -> None:
+    def _adopt(self, stats: ClassStats, estimated: DiagonalEstimate) -> None:
         super()._adopt(stats, estimated)
         self.class_prior_, self.theta_, self.var_, self.epsilon_ = estimated
 
@@ -194,7 +194,7 @@ def _fitted(
     model: Any, name: str, shape: tuple[int, ...], *, signed: bool = False
 ) -> NDArray[np.float64]:
     """A copy of a fitted attribute of another model. Raises ValueError unless it makes sense."""
-    values = check_moment(getattr(model, name), name, shape)
+    values = check_attribute(getattr(model, name), name, shape)
     if not np.isfinite(values).all() or (not signed and (values < 0).any()):
         wanted = "finite values" if signed else "finite values from 0 up"
         raise ValueError(f"Expected {name} of {wanted}, got {values}. Fit the model again.")

@@ -10,8 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..estimate.axes import rotated_means
-from ..estimate.diagonal import Moments, RotatedParams, check_moment, check_prior, rotated_params
-from ..model.family import ROTATIONS, AlongAxes, estimate_along_axes, well_centred
+from ..estimate.diagonal import (
+    DiagonalEstimate,
+    WhitenedParams,
+    check_attribute,
+    check_prior,
+    whitened_params,
+)
+from ..model.family import ROTATIONS, AxesEstimate, estimate_along_axes, recentre
 from ..stats.class_stats import ClassStats
 from .prepared import PreparedClassifier
 
@@ -117,10 +123,10 @@ class PCAGaussianNB(PreparedClassifier):
         self.priors = priors
         self.var_smoothing = var_smoothing
 
-    def _estimate(self, stats: ClassStats) -> AlongAxes:
+    def _estimate(self, stats: ClassStats) -> AxesEstimate:
         return estimate_along_axes(stats, **self._options())
 
-    def _adopt(self, stats: ClassStats, estimated: AlongAxes) -> None:
+    def _adopt(self, stats: ClassStats, estimated: AxesEstimate) -> None:
         super()._adopt(stats, estimated)
         axes, unit, centre, moments = estimated
         own = slice(None) if self.rotation == "class" else 0
@@ -134,13 +140,13 @@ class PCAGaussianNB(PreparedClassifier):
         self.class_prior_, self.theta_, self.var_, self.epsilon_ = moments
         self._freeze(None)
 
-    def _prepare(self, k: int, d: int) -> RotatedParams:
+    def _prepare(self, k: int, d: int) -> WhitenedParams:
         components, centre, unit = self._axes(k, d)
         r = components.shape[1]
-        moments = Moments(
+        moments = DiagonalEstimate(
             check_prior(self.class_prior_, k),
-            check_moment(self.theta_, "theta_", (k, r)),
-            check_moment(self.var_, "var_", (k, r)),
+            check_attribute(self.theta_, "theta_", (k, r)),
+            check_attribute(self.var_, "var_", (k, r)),
             0.0,
         )
         with np.errstate(over="ignore"):
@@ -149,8 +155,8 @@ class PCAGaussianNB(PreparedClassifier):
             raise ValueError(
                 f"Expected components_ over scale_ of finite values, got scale_ {unit}."
             )
-        params = rotated_params(moments, centre, axes, self.stats_)
-        near = well_centred(self.stats_, params)
+        params = whitened_params(moments, centre, axes, self.stats_)
+        near = recentre(self.stats_, params)
         if near is params:
             return params
         # The low words of the statistics' means belong to means that were not edited.
@@ -163,13 +169,13 @@ class PCAGaussianNB(PreparedClassifier):
         shape = np.shape(self.components_)
         g, r = (k, shape[1]) if len(shape) == 3 else (1, shape[0] if shape else 0)
         own = (k,) if len(shape) == 3 else ()
-        components = check_moment(self.components_, "components_", (*own, r, d))
-        centre = check_moment(self.mean_, "mean_", (*own, d))
+        components = check_attribute(self.components_, "components_", (*own, r, d))
+        centre = check_attribute(self.mean_, "mean_", (*own, d))
         if not (np.isfinite(components).all() and np.isfinite(centre).all()):
             raise ValueError(
                 "Expected components_ and mean_ of finite values, got NaN or infinity."
             )
-        unit = check_moment(self.scale_, "scale_", (d,))
+        unit = check_attribute(self.scale_, "scale_", (d,))
         if not ((unit > 0) & (unit < np.inf)).all():
             raise ValueError(f"Expected scale_ of finite values above 0, got {unit}.")
         return components.reshape(g, r, d), centre.reshape(g, d), unit

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..estimate.diagonal import RotatedParams
+from ..estimate.diagonal import WhitenedParams
 from .base import GaussianClassifier
 
 __all__ = ["PreparedClassifier"]
@@ -19,7 +19,7 @@ __all__ = ["PreparedClassifier"]
 class _Prepared:
     """Parameters for scoring, None before they are needed, and the attributes that they are of."""
 
-    def __init__(self, params: RotatedParams | None, *of: Any) -> None:
+    def __init__(self, params: WhitenedParams | None, *of: Any) -> None:
         self.params, self.of = params, of
 
     def is_of(self, *attributes: Any) -> bool:
@@ -33,10 +33,10 @@ class PreparedClassifier(GaussianClassifier):
 
     _decisive: ClassVar[tuple[str, ...]]
 
-    def _prepare(self, k: int, d: int) -> RotatedParams:
+    def _prepare(self, k: int, d: int) -> WhitenedParams:
         raise NotImplementedError
 
-    def _freeze(self, params: RotatedParams | None) -> None:
+    def _freeze(self, params: WhitenedParams | None) -> None:
         """Make read-only what parameters are computed of, and keep these, or None for later."""
         for name in self._decisive:
             value = getattr(self, name)
@@ -48,7 +48,7 @@ class PreparedClassifier(GaussianClassifier):
     def _attributes(self) -> tuple[Any, ...]:
         return (self.stats_, *[getattr(self, name) for name in self._decisive])
 
-    def _params(self, n_features: int) -> RotatedParams:
+    def _params(self, n_features: int) -> WhitenedParams:
         k, kept = len(self._labels()), self.__dict__.get("_prepared")
         if not (isinstance(kept, _Prepared) and kept.is_of(*self._attributes())):
             return self._prepare(k, n_features)

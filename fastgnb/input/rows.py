@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.learn.encode import Coded, encode_fixed, encode_integers
+from ..kernels.learn.encode import EncodedLabels, encode_fixed, encode_integers
 from .arrow import plain_values
 from .label_types import EXACT, exact_numbers, positions, same_labels
 from .type_names import described, labels_remedy
@@ -23,12 +23,12 @@ class Labels(NamedTuple):
     """Labels of n rows: `classes` (k,) sorted and distinct, and each row's position in them."""
 
     classes: NDArray[Any]
-    coded: Coded
+    coded: EncodedLabels
 
     @property
     def codes(self) -> NDArray[np.int32]:
         """Positions (n,) in `classes`."""
-        return self.coded.all()
+        return self.coded.codes()
 
 
 def check_missing(missing: object) -> bool:
@@ -321,7 +321,7 @@ def encode(labels: NDArray[Any], name: str = "y") -> Labels:
     Cost: a few reads of the labels; nothing is sorted but the k classes.
     """
     if len(labels) == 0:
-        return Labels(labels, Coded.of(np.empty(0, np.int32)))
+        return Labels(labels, EncodedLabels.from_codes(np.empty(0, np.int32)))
     if not labels.dtype.isnative:
         labels = labels.astype(labels.dtype.newbyteorder("="))
     kind = labels.dtype.kind
@@ -354,7 +354,7 @@ def locate(labels: Labels, classes: NDArray[Any]) -> Labels:
         raise ValueError(
             f"The target label(s) {strange} in y do not exist in the initial classes {classes}"
         )
-    return Labels(classes, labels.coded.renamed(codes.astype(np.int32)))
+    return Labels(classes, labels.coded.remap(codes.astype(np.int32)))
 
 
 def _unreachable() -> Any:
@@ -424,4 +424,4 @@ def _encode_objects(labels: NDArray[Any], name: str) -> Labels:
     distinct.sort()
     table = {value: code for code, value in enumerate(distinct)}
     codes = np.fromiter(map(table.__getitem__, items), np.int32, len(items))
-    return Labels(np.asarray(distinct, labels.dtype), Coded.of(codes))
+    return Labels(np.asarray(distinct, labels.dtype), EncodedLabels.from_codes(codes))

@@ -12,18 +12,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._numba.decorators import frozen
-from .rows import BEHIND
+from .._numba.decorators import readonly
+from .rows import OVERREAD
 
 BUFFER_BYTES = 1 << 20
 _NATIVE = (np.dtype(np.float64), np.dtype(np.float32))
 
 
-class Piece(NamedTuple):
+class Chunk(NamedTuple):
     """Blocks `first` to `last` of a table, which are its rows `start` to `stop`.
 
-    `data` is flat: (rows, d) where `by_columns` is False, and (d, rows) where it is True. Behind
-    every piece but the last of a table, BEHIND more numbers may be read.
+    `data` is flat: (rows, d) where `by_columns` is False, and (d, rows) where it is True. After
+    the end of every chunk but the last of a table, OVERREAD more numbers may be read.
     """
 
     data: NDArray[Any]
@@ -34,29 +34,29 @@ class Piece(NamedTuple):
     stop: int
 
 
-def cut(n: int, rows_per_block: int) -> NDArray[np.int64]:
+def block_bounds(n: int, rows_per_block: int) -> NDArray[np.int64]:
     """Block bounds (blocks + 1,) of n rows; they depend on nothing but the two numbers."""
     n_blocks = max(1, -(-n // rows_per_block))
     return np.arange(n_blocks + 1, dtype=np.int64) * n // n_blocks
 
 
-def flat(X: NDArray[Any]) -> tuple[NDArray[Any], bool] | None:
-    """Native contiguous X (n, d) as flat memory, and whether it lies by columns; else None."""
+def as_flat(X: NDArray[Any]) -> tuple[NDArray[Any], bool] | None:
+    """Native contiguous X (n, d) as flat memory, and whether it is column-major; else None."""
     if not (X.dtype in _NATIVE and X.dtype.isnative and X.flags.aligned):
         return None
     if X.flags.c_contiguous:
-        return frozen(X.reshape(-1)), False
+        return readonly(X.reshape(-1)), False
     if X.flags.f_contiguous:
-        return frozen(X.T.reshape(-1)), True
+        return readonly(X.T.reshape(-1)), True
     return None
 
 
-def pieces(X: NDArray[Any], bounds: NDArray[np.int64]) -> Iterator[Piece]:
-    """Split X (n, d) at block bounds into pieces that kernels accept: one, where X already is."""
+def contiguous_chunks(X: NDArray[Any], bounds: NDArray[np.int64]) -> Iterator[Chunk]:
+    """Split X (n, d) at block bounds into chunks for kernels: one where X is as they want it."""
     n, last = len(X), len(bounds) - 1
-    lies = flat(X)
-    if lies is not None:
-        yield Piece(*lies, 0, last, 0, n)
+    contiguous = as_flat(X)
+    if contiguous is not None:
+        yield Chunk(*contiguous, 0, last, 0, n)
         return
     wide = np.float32 if X.dtype.kind == "f" and X.dtype.itemsize <= 4 else np.float64
     rows_per_block = max(1, int(bounds[1]))
@@ -64,17 +64,17 @@ def pieces(X: NDArray[Any], bounds: NDArray[np.int64]) -> Iterator[Piece]:
     for first in range(0, last, step):
         end = min(first + step, last)
         start, stop = int(bounds[first]), int(bounds[end])
-        data = np.empty((stop - start) * X.shape[1] + BEHIND, wide)
-        data[-BEHIND:] = 0.0
-        data[:-BEHIND].reshape(stop - start, -1)[:] = X[start:stop]
-        yield Piece(frozen(data), False, first, end, start, stop)
+        data = np.empty((stop - start) * X.shape[1] + OVERREAD, wide)
+        data[-OVERREAD:] = 0.0
+        data[:-OVERREAD].reshape(stop - start, -1)[:] = X[start:stop]
+        yield Chunk(readonly(data), False, first, end, start, stop)
 
 
-def tail(
-    data: NDArray[Any], by_columns: bool, n: int, d: int, left: int, room: int
+def padded_tail(
+    data: NDArray[Any], by_columns: bool, n: int, d: int, left: int, size: int
 ) -> NDArray[Any]:
-    """The last `left` rows of flat (n, d), by rows, in room for `room` numbers; zero behind."""
-    copy = np.zeros(room, data.dtype)
+    """The last `left` rows of flat (n, d), by rows, in an array of `size` numbers; then zeros."""
+    copy = np.zeros(size, data.dtype)
     data = data[: n * d]
     rows = data.reshape(d, n)[:, n - left :].T if by_columns else data.reshape(n, d)[n - left :]
     copy[: left * d].reshape(left, d)[:] = rows

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .._numba.decorators import example, frozen, helper, serial_kernel
+from .._numba.decorators import jit_helper, readonly, serial_kernel, warmup_call
 
 # Numbers that are taken apart together: loops this short stay in the cache, and become vectors.
 _PART = 512
@@ -23,7 +23,7 @@ _UP, _UP_POWER = 2.0**600, 600.0
 _LN_2 = 0.6931471805599453
 
 
-@helper
+@jit_helper
 def _take_apart(x, scaled, bits, exponent):
     """x = scaled 2**exponent, scaled from sqrt(1/2) to sqrt(2); `bits` are the bits of `scaled`."""
     for i in range(len(x)):
@@ -35,7 +35,7 @@ def _take_apart(x, scaled, bits, exponent):
         bits[i] -= power << 52
 
 
-@helper
+@jit_helper
 def _log_part(mantissa, exponent, out):
     """fdlibm's logarithm (Sun Microsystems 1993): 2 atanh(f / (2 + f)) as a minimax polynomial."""
     for i in range(len(out)):
@@ -51,7 +51,7 @@ def _log_part(mantissa, exponent, out):
         out[i] = exponent[i] * 6.93147180369123816490e-01 - ((half - rest) - f)
 
 
-@helper
+@jit_helper
 def _log_all(x, out):
     bits, exponent = np.empty(_PART, np.int64), np.empty(_PART)
     scaled = bits.view(np.float64)
@@ -66,7 +66,7 @@ def _log(x, out):
     _log_all(x, out)
 
 
-@helper
+@jit_helper
 def _products(x, product, power):
     """Products of the rows of x (k, d), above 0 and finite, as product 2**power."""
     for c in range(x.shape[0]):
@@ -104,7 +104,7 @@ def _log_densities(prior, possible, variance, log_prior, log_det):
 def log(x: NDArray[np.float64]) -> NDArray[np.float64]:
     """Logarithms of x, above 0 and finite, in C order. Error: below one unit in the last place."""
     out = np.empty(x.size)
-    _log(frozen(np.ascontiguousarray(x).reshape(-1)), out)
+    _log(readonly(np.ascontiguousarray(x).reshape(-1)), out)
     return out.reshape(x.shape)
 
 
@@ -118,12 +118,12 @@ def log_densities(
     k = len(prior)
     log_prior, log_det = np.empty(k), np.empty(k)
     of = np.ascontiguousarray(prior), np.ascontiguousarray(variance)
-    _log_densities(frozen(of[0]), possible, frozen(of[1]), log_prior, log_det)
+    _log_densities(readonly(of[0]), possible, readonly(of[1]), log_prior, log_det)
     return log_prior, log_det
 
 
-@example
-def _every_variant() -> None:
+@warmup_call
+def _warm() -> None:
     one = np.ones(1)
     log(one)
     log_densities(one, one > 0, np.ones((1, 1)))

@@ -10,13 +10,13 @@ Flags: FMA contraction only. Products are added in the order of the rows.
 
 from __future__ import annotations
 
-from .._numba.decorators import inlined
+from .._numba.decorators import llvm_inlined
 from .._numba.vectors import load, splat, store
 
 TALL, WIDE = 8, 16
 
 
-@inlined
+@llvm_inlined
 def _put(to, at, low, high, adds):
     if adds:
         low, high = load(to, at) + low, load(to, at + 8) + high
@@ -24,7 +24,7 @@ def _put(to, at, low, high, adds):
     store(to, at + 8, high)
 
 
-@inlined
+@llvm_inlined
 def multiply(a, step, b, n, to, stride, adds):
     """Set, or with `adds` increase, to[i stride + j] by the sum of a[f step + i] b[16 f + j].
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .._numba.decorators import inlined
+from .._numba.decorators import llvm_inlined
 from .._numba.vectors import columns, load, per_line, prefetch
 
 # Elements behind the last row that reading eight at a time may touch.
-BEHIND = 7
+OVERREAD = 7
 # Features from which rows are fetched piece by piece, and not eight rows at once.
 _LONG = 32
 
@@ -29,13 +29,13 @@ class Rows(NamedTuple):
     d: int
 
 
-@inlined
+@llvm_inlined
 def element(rows, i, j):
     """Feature j of row i."""
     return rows.data[j * rows.n + i] if rows.by_columns else rows.data[i * rows.d + j]
 
 
-@inlined
+@llvm_inlined
 def eight_rows(rows, at, j):
     """Features j to j + 8 of rows at to at + 8, a row a lane; past d they mean nothing."""
     X, n, d = rows.data, rows.n, rows.d
@@ -55,7 +55,7 @@ def eight_rows(rows, at, j):
     return columns(X, at * d + j, d)
 
 
-@inlined
+@llvm_inlined
 def fetch_eight(rows, at, j):
     """Ask for what `eight_rows` reads, which may lie past the end."""
     X, n, d = rows.data, rows.n, rows.d

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..estimate.axes import Axes, check_components, factor_of_total, principal_axes, rotate
 from ..estimate.categorical import (
-    CategoryMoments,
+    CategoryEstimate,
     check_alpha,
     check_marks,
     check_most,
@@ -25,15 +25,15 @@ from ..estimate.categorical import (
 )
 from ..estimate.correlation import certain
 from ..estimate.diagonal import (
-    Moments,
-    RotatedParams,
+    DiagonalEstimate,
+    WhitenedParams,
     check_sharing,
     check_shrinkage,
     check_unit,
-    estimate,
-    rotated_params,
+    estimate_diagonal,
+    whitened_params,
 )
-from ..estimate.full import FAR, FullMoments, check_target, estimate_full, whiten
+from ..estimate.full import FAR, FullEstimate, check_target, estimate_full, whiten
 from ..stats.class_stats import ClassStats
 from ..stats.mixed_stats import MAX_CATEGORIES, MixedStats
 from ..stats.pooling import pooled
@@ -41,27 +41,27 @@ from ..stats.pooling import pooled
 __all__ = [
     "MEMBERS",
     "ROTATIONS",
-    "AlongAxes",
-    "Fitted",
+    "AxesEstimate",
+    "Estimate",
     "Member",
     "estimate_along_axes",
-    "well_centred",
+    "recentre",
 ]
 
 Floats = NDArray[np.float64]
 ROTATIONS = frozenset({"total", "within", "class"})
 
 
-class Fitted(NamedTuple):
-    """A model: moments by feature, or by axis, and what scoring takes where these do not do, None
-    where a variance along an axis makes no density.
+class Estimate(NamedTuple):
+    """What statistics became: estimates by feature, or by axis, and the parameters of scoring
+    where they do not follow from these; None where a variance along an axis makes no density.
 
     categorical: what decides of each categorical feature, in a model that may have some.
     """
 
-    moments: Moments
-    params: RotatedParams | None = None
-    categorical: Sequence[CategoryMoments] | None = None
+    diagonal: DiagonalEstimate
+    params: WhitenedParams | None = None
+    categorical: Sequence[CategoryEstimate] | None = None
 
 
 class Member(NamedTuple):
@@ -72,17 +72,17 @@ class Member(NamedTuple):
     options: Mapping[str, Any]
     check: Callable[[Mapping[str, Any]], None]
     var_smoothing: float
-    estimate: Callable[..., Fitted]
+    estimate: Callable[..., Estimate]
 
 
-class AlongAxes(NamedTuple):
+class AxesEstimate(NamedTuple):
     """Axes (g, r, d) of features over their units (d,), the centre (g, d) where they cross, and
-    moments (k, r) along them."""
+    diagonal (k, r) along them."""
 
     axes: Axes
     unit: Floats
     centre: Floats
-    moments: Moments
+    diagonal: DiagonalEstimate
 
 
 def estimate_along_axes(
@@ -94,19 +94,19 @@ def estimate_along_axes(
     priors: ArrayLike | None = None,
     var_smoothing: float = 1e-9,
     **sharing: Any,
-) -> AlongAxes:
+) -> AxesEstimate:
     """Naive Bayes along the principal axes of statistics with full scatter. Cost: O(k d^2 + d^3).
 
     With standardize, of each feature over its standard deviation over all rows, as if rows had
-    been divided by that first. See `rotation.principal_axes` for n_components, and
-    `params.estimate` for the rest. Raises ValueError for diagonal scatter, and for parameters that
-    do not fit.
+    been divided by that first. See `axes.principal_axes` for n_components, and
+    `diagonal.estimate_diagonal` for the rest. Raises ValueError for diagonal scatter, and for
+    parameters that do not fit.
     """
     if stats.covariance is None:
         raise ValueError(
             "Principal axes need full scatter: make the statistics with scatter='full'."
         )
-    whole = stats.collapse()
+    whole = stats.as_one_class()
     if not np.isfinite(whole.variance).all():
         raise ValueError(
             "The variance of all rows overflows float64: classes are too far apart. Scale the "
@@ -128,54 +128,54 @@ def estimate_along_axes(
     axes = principal_axes(scatters / unit / unit[:, None], n_components, factor, loss)
     components = axes.components / unit
     seen = rotate(stats, centre, components)
-    moments = estimate(seen, priors=priors, var_smoothing=var_smoothing, **sharing)
-    return AlongAxes(axes, unit, centre, moments)
+    diagonal = estimate_diagonal(seen, priors=priors, var_smoothing=var_smoothing, **sharing)
+    return AxesEstimate(axes, unit, centre, diagonal)
 
 
-def well_centred(stats: ClassStats, params: RotatedParams) -> RotatedParams:
+def recentre(stats: ClassStats, params: WhitenedParams) -> WhitenedParams:
     """The parameters with a centre of each class, where one for all would lose digits."""
     k = len(stats.count)
     is_far = np.abs(params.mean * params.scale).max(axis=1, initial=0.0) > FAR
     if k == 1 or len(params.centre) == k or not (is_far & (params.log_prior > -np.inf)).any():
         return params
     whitener = params.whitener * params.scale[:, :, None]
-    mean = (whitener @ stats.mean_low[:, :, None])[:, :, 0]
+    mean = (whitener @ stats.mean_lo[:, :, None])[:, :, 0]
     return replace(
         params, centre=stats.mean.copy(), whitener=whitener, mean=mean,
         scale=np.ones_like(params.scale),
     )  # fmt: skip
 
 
-def _naive(stats: ClassStats, **options: Any) -> Fitted:
-    return Fitted(estimate(stats, **options))
+def _naive(stats: ClassStats, **options: Any) -> Estimate:
+    return Estimate(estimate_diagonal(stats, **options))
 
 
-def _full(stats: ClassStats, **options: Any) -> Fitted:
+def _full(stats: ClassStats, **options: Any) -> Estimate:
     full = estimate_full(stats, **options)
-    return Fitted(_diagonal(full, len(stats.classes)), whiten(stats, full))
+    return Estimate(_diagonal(full, len(stats.classes)), whiten(stats, full))
 
 
-def _diagonal(full: FullMoments, k: int) -> Moments:
+def _diagonal(full: FullEstimate, k: int) -> DiagonalEstimate:
     """Variances (k, d) of the features alone."""
     variance = np.diagonal(full.covariance, axis1=-2, axis2=-1)
     shape = k, variance.shape[-1]
-    return Moments(
+    return DiagonalEstimate(
         full.class_prior, full.theta, np.broadcast_to(variance, shape).copy(), full.epsilon
     )
 
 
-def _along_axes(stats: ClassStats, **options: Any) -> Fitted:
-    axes, unit, centre, moments = estimate_along_axes(stats, **options)
+def _along_axes(stats: ClassStats, **options: Any) -> Estimate:
+    axes, unit, centre, diagonal = estimate_along_axes(stats, **options)
     try:
-        params = rotated_params(moments, centre, axes.components / unit, stats)
+        params = whitened_params(diagonal, centre, axes.components / unit, stats)
     except ValueError:  # a variance of 0, which scoring refuses and learning does not
-        return Fitted(moments)
-    return Fitted(moments, well_centred(stats, params))
+        return Estimate(diagonal)
+    return Estimate(diagonal, recentre(stats, params))
 
 
-def _mixed(stats: MixedStats, **options: Any) -> Fitted:
+def _mixed(stats: MixedStats, **options: Any) -> Estimate:
     found = estimate_mixed(stats, **options)
-    return Fitted(found.gaussian, None, found.categorical)
+    return Estimate(found.gaussian, None, found.categorical)
 
 
 def _check_naive(options: Mapping[str, Any]) -> None:

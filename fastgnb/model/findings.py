@@ -60,7 +60,7 @@ def drowned(stats: ClassStats | MixedStats, epsilon: float, var_smoothing: float
     if isinstance(stats, MixedStats):
         gaussian, at = stats.gaussian, np.flatnonzero(~stats.is_categorical)
     assert isinstance(gaussian, ClassStats)
-    variance = gaussian.to_diag().collapse().variance[0]
+    variance = gaussian.to_diag().as_one_class().variance[0]
     low = (variance > 0) & (variance < epsilon)
     if not low.any():
         return None
@@ -85,7 +85,7 @@ def uneven(stats: ClassStats | MixedStats) -> Uneven | None:
     are shared over features. Cost: O(k d).
     """
     gaussian = stats.gaussian if isinstance(stats, MixedStats) else stats
-    sd = np.sqrt(gaussian.to_diag().collapse().variance[0])
+    sd = np.sqrt(gaussian.to_diag().as_one_class().variance[0])
     varies = np.flatnonzero(sd > 0)
     if not len(varies):
         return None

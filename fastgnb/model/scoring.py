@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..estimate.categorical import MixedParams
-from ..estimate.diagonal import GaussianParams, RotatedParams, check_possible
+from ..estimate.diagonal import GaussianParams, WhitenedParams, check_possible
 from ..input.arrow import plain_values
 from ..kernels.logs import log
 from ..kernels.score.categorical import score_mixed as score_mixed_rows
@@ -29,7 +29,7 @@ _FLOAT64 = np.dtype(np.float64)
 
 def score(
     X: NDArray[Any],
-    params: GaussianParams | RotatedParams,
+    params: GaussianParams | WhitenedParams,
     *,
     codes: bool = True,
     values: NDArray[np.int64] | None = None,
@@ -46,7 +46,7 @@ def score(
     and the rows' d features, or in which no class is possible, and for rows that are no table.
     """
     X = _checked(X, params, values)
-    if isinstance(params, RotatedParams):
+    if isinstance(params, WhitenedParams):
         basis = Basis(params.centre, params.whitener, params.mean, params.scale * _SQRT_HALF)
         const = params.log_prior - 0.5 * (params.log_det + params.mean.shape[1] * _LOG_2PI)
         return score_rotated(
@@ -85,8 +85,8 @@ def score_mixed(
 
 def _diagonal(params: GaussianParams, *, skip: bool) -> tuple[Any, Any, Any, Any]:
     """Mean, scale, log_norm and const as kernels want them. See `kernels.score.score`."""
-    scale = params.whitener * _SQRT_HALF
-    log_norm = 0.5 * _LOG_2PI - log(params.whitener) if skip else None
+    scale = params.inv_sd * _SQRT_HALF
+    log_norm = 0.5 * _LOG_2PI - log(params.inv_sd) if skip else None
     const = params.log_prior
     if not skip:
         const = const - 0.5 * (params.log_det + params.mean.shape[1] * _LOG_2PI)
@@ -120,7 +120,7 @@ def decisions(
 
 
 def _checked(
-    X: Any, params: GaussianParams | RotatedParams, values: NDArray[np.int64] | None
+    X: Any, params: GaussianParams | WhitenedParams, values: NDArray[np.int64] | None
 ) -> NDArray[Any]:
     """X as a plain array. Raises ValueError for what a kernel would read beyond, see `score`."""
     rows: NDArray[Any] = np.asarray(plain_values(X))
@@ -146,7 +146,7 @@ def _checked(
     return rows
 
 
-def _expected(params: GaussianParams | RotatedParams, k: int, d: int) -> tuple[Any, ...]:
+def _expected(params: GaussianParams | WhitenedParams, k: int, d: int) -> tuple[Any, ...]:
     """The shapes of the parameters of k classes and d features, in the order of their fields."""
     if isinstance(params, GaussianParams):
         return (k,), (k, d), (k, d), (k,)

@@ -62,9 +62,9 @@ def _gaussian(
         stats,
         mean=moved(stats.mean),
         variance=moved(stats.variance),
-        mean_low=moved(stats.mean_low),
+        mean_lo=moved(stats.mean_lo),
         feature_count=moved(stats.feature_count),
-        peak=moved(stats.peak),
+        max_scatter=moved(stats.max_scatter),
         covariance=None if full is None else np.ascontiguousarray(moved(full)[:, :, order]),
         feature_names=names,
     )

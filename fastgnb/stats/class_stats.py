@@ -24,7 +24,7 @@ from ..kernels.learn.diagonal import Sums, accumulate
 from ..kernels.learn.full import FullSums, accumulate_scatter
 from ..kernels.learn.merge import Parts, collapse, merge
 from .pooling import difference, pooled, rooted
-from .subtraction import peak_of, without
+from .subtraction import max_scatter_of, without
 
 Floats = NDArray[np.float64]
 
@@ -45,12 +45,12 @@ class ClassStats:
     count : (k,) float64, sum of weights of each class.
     mean : (k, d) float64, weighted means (0 for a class without rows).
     variance : (k, d) float64, scatter / count: weighted mean squared deviations from the mean.
-    mean_low : (k, d) float64, what `mean` lost in rounding: mean + mean_low has twice the digits.
+    mean_lo : (k, d) float64, what `mean` lost in rounding: mean + mean_lo has twice the digits.
     feature_count : (k, d) float64 or None, sum of weights of the values present, where missing
         values are skipped. None: it is `count` for every feature.
     feature_names : tuple of d str, or None where the rows had none.
-    peak : (k, d) float64 or None, the scatter before rows were subtracted: what is left has the
-        rounding error of that.
+    max_scatter : (k, d) float64 or None, the largest scatter held before a subtraction; it bounds
+        the error of `-`.
     covariance : (k, d, d) float64 or None, full scatter / count, whose diagonals are `variance`:
         with scatter="full" only.
 
@@ -81,10 +81,10 @@ class ClassStats:
     count: Floats
     mean: Floats
     variance: Floats
-    mean_low: Floats
+    mean_lo: Floats
     feature_count: Floats | None = None
     feature_names: tuple[str, ...] | None = None
-    peak: Floats | None = None
+    max_scatter: Floats | None = None
     covariance: Floats | None = None
 
     @classmethod
@@ -175,7 +175,7 @@ class ClassStats:
 
     def total(self) -> Floats:
         """Scatter (d,) or (d, d) of all rows around their mean: `within() + between()`."""
-        return np.asarray(self.collapse().scatter[0])
+        return np.asarray(self.as_one_class().scatter[0])
 
     def within(self) -> Floats:
         """Scatter (d,) or (d, d) of all rows around the means of their classes."""
@@ -184,14 +184,14 @@ class ClassStats:
 
     def between(self) -> Floats:
         """Scatter of the class means, weighted by class, around the mean of all rows."""
-        whole = self.collapse()
+        whole = self.as_one_class()
         step = rooted(self.weight, _steps_from(self, whole))
         with np.errstate(over="ignore"):
             if self.covariance is not None:
                 return np.asarray(whole.count * _outer(step))
             return np.asarray(whole.weight[0] * (step**2).sum(axis=0))
 
-    def collapse(self) -> ClassStats:
+    def as_one_class(self) -> ClassStats:
         """The statistics of all rows as one class, labelled 0."""
         weight, *moments = collapse(self._parts())
         mean, low, variance = moments
@@ -206,7 +206,7 @@ class ClassStats:
     def _parts(self) -> Parts:
         """What kernels read. Raises ValueError where shapes differ, which a kernel does not see."""
         _check_shapes(self)
-        return Parts(self.weight, self.mean, self.mean_low, self.variance)
+        return Parts(self.weight, self.mean, self.mean_lo, self.variance)
 
     def __add__(self, other: object) -> ClassStats:
         if not isinstance(other, ClassStats):
@@ -222,7 +222,9 @@ class ClassStats:
             low,
             weight if is_skip else None,
             a.feature_names,
-            None if a.peak is None and b.peak is None else peak_of(a) + peak_of(b),
+            None
+            if a.max_scatter is None and b.max_scatter is None
+            else max_scatter_of(a) + max_scatter_of(b),
         )
         _check_overflow(both)
         if a.covariance is None:
@@ -268,7 +270,7 @@ class ClassStats:
             self,
             count=count,
             feature_count=present,
-            peak=None if self.peak is None else self.peak * share,
+            max_scatter=None if self.max_scatter is None else self.max_scatter * share,
         )
         gone = (self.weight > 0) & (less.weight == 0)
         return _without(less, gone) if gone.any() else less
@@ -297,7 +299,7 @@ def from_arrays(
     check_size(k, d)
     if full:
         _check_full(k, d, skip=skip)
-    unit = _weight_unit(weight, labels, k)
+    unit = _weight_exponents(weight, labels, k)
     if weight is not None and unit is not None:
         given, weight = weight, np.ldexp(weight, -unit[labels.codes])
         if ((weight == 0) & (given > 0)).any():
@@ -309,7 +311,7 @@ def from_arrays(
         sums = _sums(rows, labels, weight, k, skip=skip, full=full)
     if not (np.isfinite(sums.mean).all() and np.isfinite(sums.scatter).all()):
         _validate.check_finite(rows, weight, skip=skip, can_skip=not full)
-        weight, unit = _lightened(weight, unit, labels, k)
+        weight, unit = _rescale_weights(weight, unit, labels, k)
         sums = _sums(rows, labels, weight, k, skip=skip, full=full)
     covariance = _covariance(sums) if full else None
     if covariance is not None:
@@ -333,8 +335,8 @@ def _check_shapes(stats: ClassStats) -> None:
     shape = np.shape(stats.mean)
     k, d = shape if len(shape) == 2 else (-1, -1)
     wanted = {
-        "classes": (k,), "count": (k,), "mean": (k, d), "variance": (k, d), "mean_low": (k, d),
-        "feature_count": (k, d), "peak": (k, d), "covariance": (k, d, d),
+        "classes": (k,), "count": (k,), "mean": (k, d), "variance": (k, d), "mean_lo": (k, d),
+        "feature_count": (k, d), "max_scatter": (k, d), "covariance": (k, d, d),
     }  # fmt: skip
     for name, expected in wanted.items():
         value = getattr(stats, name)
@@ -350,7 +352,7 @@ def _without(stats: ClassStats, gone: NDArray[np.bool_]) -> ClassStats:
     wide = np.broadcast_to(gone, stats.mean.shape)
     fields: dict[str, Any] = {
         name: np.where(wide, 0.0, value)
-        for name in ("mean", "variance", "mean_low", "peak")
+        for name in ("mean", "variance", "mean_lo", "max_scatter")
         if (value := getattr(stats, name)) is not None
     }
     if stats.covariance is not None:
@@ -425,7 +427,7 @@ def _merged_covariance(a: ClassStats, b: ClassStats, variance: Floats) -> Floats
     whole = a.count + b.count
     share = np.divide(b.count, whole, out=np.zeros_like(whole), where=whole > 0)[:, None, None]
     rest = np.divide(a.count, whole, out=np.zeros_like(whole), where=whole > 0)[:, None, None]
-    step = difference(b.mean, b.mean_low, a.mean, a.mean_low)
+    step = difference(b.mean, b.mean_lo, a.mean, a.mean_lo)
     step[(a.count == 0) | (b.count == 0)] = 0.0
     outer = (rest * step[:, :, None]) * (share * step[:, None, :])
     # The two factors round alike, so that the result is symmetric to the bit.
@@ -445,7 +447,7 @@ def _collapsed(stats: ClassStats, whole: ClassStats) -> Floats:
 
 def _steps_from(stats: ClassStats, whole: ClassStats) -> Floats:
     """Differences (k, d) of the means of classes to that of all rows."""
-    return difference(stats.mean, stats.mean_low, whole.mean, whole.mean_low)
+    return difference(stats.mean, stats.mean_lo, whole.mean, whole.mean_lo)
 
 
 def _outer(step: Floats) -> Floats:
@@ -456,7 +458,7 @@ def _outer(step: Floats) -> Floats:
     return both
 
 
-def _lightened(
+def _rescale_weights(
     weight: Floats | None, unit: NDArray[Any] | None, labels: Labels, k: int
 ) -> tuple[Floats, NDArray[Any]]:
     """Weights whose sum in each class is at most 1, and the exponents (k,) to undo it.
@@ -482,7 +484,7 @@ def _count(weight: Floats | None, unit: NDArray[Any] | None, labels: Labels, k: 
     return count if unit is None else np.asarray(np.ldexp(count, unit))
 
 
-def _weight_unit(weight: Floats | None, labels: Labels, k: int) -> NDArray[Any] | None:
+def _weight_exponents(weight: Floats | None, labels: Labels, k: int) -> NDArray[Any] | None:
     """Exponents (k,) that bring each class's largest weight near 1, where any is extreme.
 
     Products of weights and squares would lose digits below about 1e-308, and overflow above.
@@ -592,7 +594,7 @@ def _widened(stats: ClassStats, other: ClassStats) -> ClassStats:
     none = np.zeros((0, d))
     full = None if other.covariance is None else np.zeros((0, d, d))
     return replace(
-        stats, classes=other.classes[:0], mean=none, variance=none, mean_low=none, covariance=full
+        stats, classes=other.classes[:0], mean=none, variance=none, mean_lo=none, covariance=full
     )
 
 
@@ -620,11 +622,11 @@ def _over(stats: ClassStats, classes: NDArray[Any], at: NDArray[np.int64]) -> Cl
         count=spread(stats.count, (k,)),
         mean=spread(stats.mean, (k, d)),
         variance=spread(stats.variance, (k, d)),
-        mean_low=spread(stats.mean_low, (k, d)),
+        mean_lo=spread(stats.mean_lo, (k, d)),
         feature_count=None
         if stats.feature_count is None
         else spread(stats.feature_count, (k, d)),
-        peak=None if stats.peak is None else spread(stats.peak, (k, d)),
+        max_scatter=None if stats.max_scatter is None else spread(stats.max_scatter, (k, d)),
         covariance=None
         if stats.covariance is None
         else spread(stats.covariance, (k, d, d)),

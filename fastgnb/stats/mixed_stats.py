@@ -15,7 +15,7 @@ from ..input.frames import in_memory, is_frame
 from ..input.label_types import check_kind, positions, union
 from ..input.rows import Labels
 from .class_stats import MOST_BYTES, ClassStats, aligned, common_names, from_arrays
-from .subtraction import check_values_left, remainder
+from .subtraction import check_values_left, subtract_weights
 
 Floats = NDArray[np.float64]
 
@@ -168,7 +168,7 @@ class MixedStats:
                 )
             before, taken = np.zeros((2, len(gaussian.classes), len(own)))
             before[rows[0]], taken[np.ix_(rows[1], at)] = here, there
-            rest = remainder(before, taken)
+            rest = subtract_weights(before, taken)
             values = rest.sum(axis=1, keepdims=True)
             check_values_left(a, b, gaussian.count, values, [mine._at()[j]])
             left.append(rest)
@@ -259,7 +259,7 @@ def _gaussian(
         nothing = np.zeros((len(rows), 1), np.float32)
         found = from_arrays(nothing, labels, weight, skip=False, feature_names=None)
         none = np.zeros((len(found.count), 0))
-        return replace(found, mean=none, variance=none, mean_low=none, feature_names=own)
+        return replace(found, mean=none, variance=none, mean_lo=none, feature_names=own)
     try:
         return from_arrays(rows.continuous, labels, weight, skip=skip, feature_names=own)
     except _validate.NotFiniteError as error:
@@ -337,10 +337,10 @@ def _as_categorical(stats: MixedStats, wanted: NDArray[np.bool_]) -> MixedStats:
         gaussian,
         mean=gaussian.mean[:, stay],
         variance=gaussian.variance[:, stay],
-        mean_low=gaussian.mean_low[:, stay],
+        mean_lo=gaussian.mean_lo[:, stay],
         # As of rows without continuous features, whose weights are those of the classes.
         feature_count=gaussian.feature_count[:, stay] if stay.any() else None,
-        peak=None if gaussian.peak is None else gaussian.peak[:, stay],
+        max_scatter=None if gaussian.max_scatter is None else gaussian.max_scatter[:, stay],
         feature_names=None if names is None else tuple(np.array(names, object)[stay]),
     )
     own = iter(zip(stats.categories, stats.counts, strict=True))

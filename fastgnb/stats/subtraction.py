@@ -28,7 +28,7 @@ _LEAST = 5e-324
 class _Step(NamedTuple):
     """What subtracting takes, in units. weight (k, 1) or (k, d), unit, of what there was, of what
     goes and of what is left; the rest (k, d): variances and the difference of the means in units of
-    `power`, peak of scatter, and what variance is left.
+    `power`, max_scatter of scatter, and what variance is left.
     """
 
     power: NDArray[np.int32]
@@ -39,7 +39,7 @@ class _Step(NamedTuple):
     spread: Floats
 
 
-def remainder(a: Floats, b: Floats) -> Floats:
+def subtract_weights(a: Floats, b: Floats) -> Floats:
     """Weights a less weights b; a difference below 1e-13 of a, of rounding size, is 0.
 
     Whole numbers below 2^53 are exact. Raises ValueError for more weight in b.
@@ -58,10 +58,10 @@ def _are_exact(a: Floats, b: Floats) -> Bools:
     return np.asarray((a == np.floor(a)) & (b == np.floor(b)) & (a < 2.0**53))
 
 
-def peak_of(stats: ClassStats) -> Floats:
+def max_scatter_of(stats: ClassStats) -> Floats:
     """The largest scatter (k, d) that there ever was, at least the smallest number above 0."""
-    if stats.peak is not None:
-        return stats.peak
+    if stats.max_scatter is not None:
+        return stats.max_scatter
     scatter = stats.to_diag().scatter
     return np.where((stats.variance > 0) & (stats.weight > 0), np.maximum(scatter, _LEAST), scatter)
 
@@ -72,24 +72,28 @@ def without(a: ClassStats, b: ClassStats) -> dict[str, Any]:
     Raises ValueError where b's rows cannot all be among a's, and where what is left of a class is
     less than the rounding error of its weight.
     """
-    with np.errstate(over="ignore", under="ignore"):  # an infinite peak, or slack, refuses nothing
+    with np.errstate(
+        over="ignore", under="ignore"
+    ):  # an infinite max_scatter, or slack, refuses nothing
         return _without(a, b)
 
 
 def _without(a: ClassStats, b: ClassStats) -> dict[str, Any]:
-    count, left = remainder(a.count, b.count), remainder(a.weight, b.weight)
+    count, left = subtract_weights(a.count, b.count), subtract_weights(a.weight, b.weight)
     if a.feature_count is not None:
         check_values_left(a, b, count, left, range(a.n_features))
     parts = _in_units(a, b, left)
     unit = np.frexp(a.weight)[1]
-    peak = parts.weight[0] * parts.variance[0]
-    if a.peak is not None:
-        peak = np.maximum(np.ldexp(a.peak, -unit - 2 * parts.power), peak)
-    _check_contained(a, b, parts, peak)
-    mean, low = two_sum(a.mean, a.mean_low + np.ldexp(parts.gain * parts.step, parts.power))
+    max_scatter = parts.weight[0] * parts.variance[0]
+    if a.max_scatter is not None:
+        max_scatter = np.maximum(np.ldexp(a.max_scatter, -unit - 2 * parts.power), max_scatter)
+    _check_contained(a, b, parts, max_scatter)
+    mean, low = two_sum(a.mean, a.mean_lo + np.ldexp(parts.gain * parts.step, parts.power))
     is_part = (left > 0) & (b.weight > 0)
     variance = np.ldexp(np.maximum(parts.spread, 0.0), 2 * parts.power)
-    peak = np.where(peak > 0, np.maximum(np.ldexp(peak, unit + 2 * parts.power), _LEAST), 0.0)
+    max_scatter = np.where(
+        max_scatter > 0, np.maximum(np.ldexp(max_scatter, unit + 2 * parts.power), _LEAST), 0.0
+    )
 
     def chosen(changed: Floats, kept: Floats) -> Floats:
         return np.where(is_part, changed, np.where(left > 0, kept, 0.0))
@@ -98,9 +102,9 @@ def _without(a: ClassStats, b: ClassStats) -> dict[str, Any]:
         "count": count,
         "mean": chosen(mean, a.mean),
         "variance": chosen(variance, a.variance),
-        "mean_low": chosen(low, a.mean_low),
+        "mean_lo": chosen(low, a.mean_lo),
         "feature_count": None if a.feature_count is None else left,
-        "peak": peak,
+        "max_scatter": max_scatter,
     }
     if a.covariance is not None:
         fields["covariance"] = _covariance_left(a, b, parts, fields["variance"])
@@ -111,7 +115,7 @@ def _in_units(a: ClassStats, b: ClassStats, left: Floats) -> _Step:
     unit = np.frexp(a.weight)[1]
     na, nb, rest = (np.ldexp(w, -unit) for w in (a.weight, b.weight, left))
     gain = np.divide(nb, rest, out=np.zeros_like(rest), where=rest > 0)
-    step = difference(a.mean, a.mean_low, b.mean, b.mean_low)
+    step = difference(a.mean, a.mean_lo, b.mean, b.mean_lo)
     step = np.where(b.weight > 0, step, 0.0)
     size = np.maximum(np.sqrt(np.maximum(a.variance, b.variance)), np.abs(step))
     power = np.frexp(size)[1]
@@ -139,7 +143,7 @@ def check_values_left(
         )
 
 
-def _check_contained(a: ClassStats, b: ClassStats, parts: _Step, peak: Floats) -> None:
+def _check_contained(a: ClassStats, b: ClassStats, parts: _Step, max_scatter: Floats) -> None:
     """Raise ValueError where b shows more scatter, or another mean, than a can hold.
 
     Each is compared with the rounding error of the largest scatter that a ever had, and with what
@@ -148,7 +152,7 @@ def _check_contained(a: ClassStats, b: ClassStats, parts: _Step, peak: Floats) -
     na, nb, left = parts.weight
     va, vb = parts.variance
     is_exact = _are_exact(a.weight, b.weight)
-    slack = 1e-12 * peak + nb * (1e-14 * np.ldexp(a.mean, -parts.power)) ** 2
+    slack = 1e-12 * max_scatter + nb * (1e-14 * np.ldexp(a.mean, -parts.power)) ** 2
     slack = slack + na * np.ldexp(16 * _LEAST, -2 * parts.power)  # where variances have few digits
     of_weight = np.where(is_exact, 0.0, ROUNDING * na) * (va + (parts.gain * parts.step) ** 2)
     short = (left > 0) & (nb > 0) & (left * parts.spread < -(slack + of_weight))

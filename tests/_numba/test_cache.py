@@ -27,7 +27,7 @@ from installed import (
 from layers import FOR_LAYERS
 
 from fastgnb._numba.disk_cache import Entries, Key
-from fastgnb.kernels import chunks as layout
+from fastgnb.kernels import chunks
 
 pytestmark = pytest.mark.compiled
 
@@ -513,7 +513,7 @@ def test_without_a_threading_layer_own_threads_do_the_work(python, case):
 
 def test_without_a_threading_layer_warming_up_compiles_what_is_left(python):
     """Only the small kernels: the examples of those that are imported."""
-    code = recorded(CODES + "print(_jit.compile_examples())")
+    code = recorded(CODES + "print(_jit.compile_all())")
     out = python(without("omppool", "tbbpool", "workqueue") + code, NUMBA_NUM_THREADS="2")
     assert out == "[1, 0, 1]\n5\n"
 
@@ -580,9 +580,9 @@ def test_rows_that_lie_between_the_places_of_floats_are_moved():
     odd = np.frombuffer(bytearray(8 * 12 + 1), np.uint8)[1:].view(np.float64).reshape(6, 2)
     odd[...] = np.arange(12).reshape(6, 2)
     assert not odd.flags.aligned
-    pieces = list(layout.pieces(odd, np.array([0, 3, 6])))
-    assert all(piece.data.flags.aligned for piece in pieces)
-    rows = [piece.data[: 2 * (piece.stop - piece.start)] for piece in pieces]
+    parts = list(chunks.contiguous_chunks(odd, np.array([0, 3, 6])))
+    assert all(part.data.flags.aligned for part in parts)
+    rows = [part.data[: 2 * (part.stop - part.start)] for part in parts]
     assert np.concatenate(rows).tolist() == list(range(12))
 
 
@@ -677,19 +677,19 @@ for weight in (2.0, 3, y >= 0, some.tolist(), some.astype(object), some * 1e-250
 
 # Ends of the ranges, and statistics that others made.
 ClassStats.from_rows(np.empty((0, 3)), [])
-ClassStats.from_rows(X, y, classes=np.arange(9)).collapse()
+ClassStats.from_rows(X, y, classes=np.arange(9)).as_one_class()
 GaussianNB().partial_fit(X[:1], y[:1], classes=[0, 1, 2]).partial_fit(X, y)
 far = np.full((1, 3), 1e200)
 [getattr(GaussianNB(missing=m).fit(X, y), name)(far) for m in ("error", "skip") for name in ASK]
 stats = ClassStats.from_rows(X, y)
 stats - ClassStats.from_rows(X[:6], y[:6])
-own = stats.count, stats.mean, stats.variance, stats.mean_low
+own = stats.count, stats.mean, stats.variance, stats.mean_lo
 for parts in zip(*map(laid_out, own)):
     odd = ClassStats(stats.classes, *parts)
-    odd + odd, stats + odd, odd + stats, odd.collapse(), odd.between()
+    odd + odd, stats + odd, odd + stats, odd.as_one_class(), odd.between()
     GaussianNB().fit_stats(odd).predict(X)
 odd = ClassStats(stats.classes, *(part.astype("f4") for part in own))
-odd + stats, odd.collapse()
+odd + stats, odd.as_one_class()
 plain = Plain().fit(X, y)
 plain.theta_, plain.var_ = np.asfortranarray(plain.theta_), np.asfortranarray(plain.var_)
 taken = GaussianNB.from_sklearn(plain).partial_fit(X, y)

@@ -39,7 +39,7 @@ for rows in (X, np.asfortranarray(X), X.astype("f4"), (X * 9).astype("i2")):
     for name in ("predict", "predict_proba", "predict_log_proba", "predict_log_evidence"):
         sha.update(getattr(m, name)(rows).tobytes())
     full = ClassStats.from_rows(rows, y, w, scatter="full")
-    for part in (full.count, full.mean, full.mean_low, full.covariance):
+    for part in (full.count, full.mean, full.mean_lo, full.covariance):
         sha.update(part.tobytes())
     basis = Basis(full.mean, W, np.zeros((3, 4)), np.ones((3, 4)))
     for table in ("joint", "proba"):
@@ -219,7 +219,7 @@ print(encode.__file__, sum(encode._mark.body.stats.cache_misses.values()))
 
 def test_frozen_is_a_view():
     a = np.zeros(3)
-    view = _jit.frozen(a)
+    view = _jit.readonly(a)
     assert view.base is a
     assert not view.flags.writeable
     assert a.flags.writeable

@@ -121,7 +121,7 @@ from fastgnb._numba import decorators as _jit
 from fastgnb.kernels import logs
 from fastgnb.kernels.learn import encode
 _warmup.SECONDS = 0.0
-kernels.warmup = _jit.compile_examples  # those of two small files
+kernels.warmup = _jit.compile_all  # those of two small files
 print(_warmup.compile_all(), file=__import__("sys").stderr)
 """
     first, *steps, last = shown(code).splitlines()

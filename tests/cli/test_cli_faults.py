@@ -36,10 +36,9 @@ import pytest
 from table_files import write
 
 import fastgnb
-from fastgnb import cli
 from fastgnb._system import atomic as _atomic
 from fastgnb._system import signals as _interrupt
-from fastgnb.cli import main
+from fastgnb.cli import entry, main
 from fastgnb.cli import row_commands as _row_commands
 from fastgnb.files import score_rows as _score_rows
 from fastgnb.files.errors import SourceError
@@ -1330,7 +1329,7 @@ def test_a_signal_after_the_output_was_replaced_is_too_late(
     home, name = {
         "rename": (os, "replace"),
         "flush": (_atomic, "_flush_folder"),
-        "end": (cli, "_run"),
+        "end": (entry, "_run"),
     }[place]
     monkeypatch.setattr(home, name, signals_after(getattr(home, name), number))
     run(*ask)

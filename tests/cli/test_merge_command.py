@@ -81,7 +81,7 @@ def equal(a, b):
             and [c.tolist() for c in a.counts] == [c.tolist() for c in b.counts]
             and a.feature_names == b.feature_names
         )
-    fields = "count", "mean", "variance", "mean_low", "feature_count", "peak", "covariance"
+    fields = "count", "mean", "variance", "mean_lo", "feature_count", "max_scatter", "covariance"
     return a.feature_names == b.feature_names and all(
         np.array_equal(getattr(a, name), getattr(b, name))
         if getattr(a, name) is not None
@@ -113,8 +113,8 @@ def test_an_order_keeps_what_was_skipped_and_subtracted(frame):
         X[:9], y[:9], missing="skip", feature_names=("a", "b", "c")
     )
     moved = in_order(stats, "cab")
-    assert moved.peak is not None
-    np.testing.assert_array_equal(moved.peak, stats.peak[:, [2, 0, 1]])
+    assert moved.max_scatter is not None
+    np.testing.assert_array_equal(moved.max_scatter, stats.max_scatter[:, [2, 0, 1]])
     np.testing.assert_array_equal(moved.feature_count, stats.feature_count[:, [2, 0, 1]])
 
 

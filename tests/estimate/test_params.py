@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fastgnb import ClassStats
-from fastgnb.estimate.diagonal import GaussianParams, check_priors, estimate
+from fastgnb.estimate.diagonal import GaussianParams, check_priors, estimate_diagonal
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def stats():
 
 
 def test_estimate(stats):
-    moments = estimate(stats, var_smoothing=0.5)
+    moments = estimate_diagonal(stats, var_smoothing=0.5)
     assert moments.class_prior.tolist() == [2 / 3, 1 / 3]
     assert moments.theta.tolist() == [[1, 5], [7, 5]]
     assert moments.epsilon == 0.5 * np.var([0, 2, 7])
@@ -24,12 +24,12 @@ def test_estimate(stats):
 
 def test_smoothing_is_absolute_where_nothing_varies():
     stats = ClassStats.from_rows([[3.0]], [1])
-    assert estimate(stats, var_smoothing=1e-9).epsilon == 1e-9
-    assert estimate(stats, var_smoothing=0).epsilon == 0
+    assert estimate_diagonal(stats, var_smoothing=1e-9).epsilon == 1e-9
+    assert estimate_diagonal(stats, var_smoothing=0).epsilon == 0
 
 
 def test_estimates_are_copies(stats):
-    moments = estimate(stats)
+    moments = estimate_diagonal(stats)
     moments.theta[:] = 99
     moments.class_prior[:] = 99
     assert stats.mean[0, 0] == 1
@@ -48,7 +48,7 @@ def test_params_of_moments():
         [0.25, 0.75, 0.0], [[0.0], [1.0], [2.0]], [[4.0], [1.0], [0.0]], classes=np.arange(3)
     )
     assert params.log_prior.tolist() == [np.log(0.25), np.log(0.75), -np.inf]
-    assert params.whitener[:2, 0].tolist() == [0.5, 1.0]
+    assert params.inv_sd[:2, 0].tolist() == [0.5, 1.0]
     assert params.log_det[:2].tolist() == [np.log(4.0), 0.0]
 
 

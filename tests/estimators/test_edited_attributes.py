@@ -17,7 +17,7 @@ import pytest
 import fastgnb
 from fastgnb import ClassStats, GaussianBayes, GaussianNB, MixedNB, PCAGaussianNB
 from fastgnb.estimate.categorical import MixedParams
-from fastgnb.estimate.diagonal import GaussianParams, RotatedParams
+from fastgnb.estimate.diagonal import GaussianParams, WhitenedParams
 from fastgnb.model.scoring import score, score_mixed
 
 MEMBERS = {
@@ -306,7 +306,7 @@ def test_edits_that_make_no_model_are_refused(rows, case, method):
 def gaussian(**changes):
     one, two = np.zeros(2), np.ones((2, 3))
     return GaussianParams(
-        **{"log_prior": one, "mean": two, "whitener": two, "log_det": one} | changes
+        **{"log_prior": one, "mean": two, "inv_sd": two, "log_det": one} | changes
     )
 
 
@@ -315,7 +315,7 @@ def rotated(**changes):
         "log_prior": np.zeros(2), "log_det": np.zeros(2), "centre": np.zeros((1, 3)),
         "whitener": np.ones((1, 2, 3)), "mean": np.zeros((2, 2)), "scale": np.ones((2, 2)),
     }  # fmt: skip
-    return RotatedParams(**given | changes)
+    return WhitenedParams(**given | changes)
 
 
 @pytest.mark.parametrize("make", [gaussian, rotated])
@@ -369,7 +369,7 @@ def test_slots_are_checked_before_kernels(table):
 @pytest.mark.parametrize("name", [each.name for each in fields(ClassStats)])
 def test_statistics_of_other_shapes_are_refused(rows, name):
     stats = ClassStats.from_rows(*rows, scatter="full")
-    if name in ("feature_count", "peak"):
+    if name in ("feature_count", "max_scatter"):
         value = np.ones((K, D))
     elif name == "feature_names":
         return
@@ -378,11 +378,11 @@ def test_statistics_of_other_shapes_are_refused(rows, name):
     for wrong in (value[:-1], np.concatenate([value, value]), value[..., None], value[0]):
         broken = replace(stats, covariance=None if name != "covariance" else stats.covariance)
         broken = replace(broken, **{name: wrong})
-        for use in (lambda s=broken: s + stats.to_diag(), lambda s=broken: s.collapse()):
+        for use in (lambda s=broken: s + stats.to_diag(), lambda s=broken: s.as_one_class()):
             with pytest.raises((ValueError, TypeError, IndexError)):
                 use()
         with pytest.raises(ValueError, match="Expected statistics of"):
-            broken.collapse()
+            broken.as_one_class()
 
 
 def test_a_model_of_statistics_that_do_not_match_is_refused(rows):

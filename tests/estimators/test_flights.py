@@ -62,7 +62,7 @@ def test_missing_values_are_skipped(numeric, model):
     assert missing.tolist() == numeric.isna().sum().tolist()
     seen = numeric["arr_delay"].dropna()
     column = numeric.columns.get_loc("arr_delay")
-    mean = model.stats_.collapse().mean[0, column]
+    mean = model.stats_.as_one_class().mean[0, column]
     np.testing.assert_allclose(mean, seen.mean(), rtol=1e-12)
 
 

@@ -34,7 +34,7 @@ def exact_joint(model, X):
     stats = model.stats_
     means = [
         [oracles.exact(a) + oracles.exact(b) for a, b in zip(*pair, strict=True)]
-        for pair in zip(stats.mean, stats.mean_low, strict=True)
+        for pair in zip(stats.mean, stats.mean_lo, strict=True)
     ]
     covariance = np.broadcast_to(
         model.covariance_, (len(model.classes_), *model.covariance_.shape[-2:])

@@ -138,7 +138,7 @@ def test_rotation_of_statistics(rng):
     X, y = correlated(rng, 200, 4, offset=1e3)
     full = ClassStats.from_rows(X, y, scatter="full")
     basis = np.linalg.qr(rng.normal(size=(4, 4)))[0][:3]
-    centre = full.collapse().mean
+    centre = full.as_one_class().mean
     seen = rotate(full, centre, basis[None])
     wanted = ClassStats.from_rows((X - centre) @ basis.T, y)
     assert_allclose(seen.mean, wanted.mean, atol=1e-11)

@@ -373,7 +373,7 @@ def must_be_a_model(saved):
         assert tensor.shape == ((k,) if name in persist._OF_CLASSES else shape)
         assert np.isfinite(tensor).all() or (name == "peak" and not np.isnan(tensor).any())
         assert (tensor >= 0).all() or name in ("mean", "mean_low", "theta", "covariance")
-    assert (abs(stats.mean_low) <= np.spacing(abs(stats.mean)) * 4).all()
+    assert (abs(stats.mean_lo) <= np.spacing(abs(stats.mean)) * 4).all()
     assert saved.priors is None or np.isclose(sum(saved.priors), 1)
     assert 0 <= saved.epsilon < np.inf
     assert 0 <= saved.var_smoothing < np.inf
@@ -779,7 +779,7 @@ def test_files_of_the_past_hold_what_they_held(name):
     assert stats.count.tolist() == truth.count
     assert (stats.weight == floats(truth.weight)).all()
     for got, low, want in zip(
-        stats.mean.ravel(), stats.mean_low.ravel(), np.ravel(truth.mean), strict=True
+        stats.mean.ravel(), stats.mean_lo.ravel(), np.ravel(truth.mean), strict=True
     ):
         assert abs(exact(got) + exact(low) - want) <= abs(want) * 1e-15
     want = floats(truth.scatter) / floats(truth.weight)
@@ -789,7 +789,7 @@ def test_files_of_the_past_hold_what_they_held(name):
     assert saved.var_smoothing == odd.get("var_smoothing", 1e-9)
     assert saved.missing == odd.get("missing", "error")
     assert (saved.target, saved.weight) == (odd.get("target"), odd.get("weight"))
-    assert (stats.peak is not None) == odd.get("peak", False)
+    assert (stats.max_scatter is not None) == odd.get("peak", False)
     share = stats.count / stats.count.sum()
     assert saved.class_prior.tolist() == odd.get("class_prior", odd.get("priors", share.tolist()))
     theta = stats.mean.copy()
@@ -974,13 +974,13 @@ def test_a_saved_model_unlearns_on_as_it_would_have(path):
         loaded = persist.read(path).stats - one
         kept = kept - one
     assert state(SavedModel.from_stats(loaded)) == state(SavedModel.from_stats(kept))
-    assert loaded.peak.tobytes() == kept.peak.tobytes()
+    assert loaded.max_scatter.tobytes() == kept.max_scatter.tobytes()
 
 
 def test_a_model_that_subtracted_nothing_stores_no_peak(path):
     models()["text"].write(path)
     assert "peak" not in _model_file.unpack(path)[1]
-    assert persist.read(path).stats.peak is None
+    assert persist.read(path).stats.max_scatter is None
 
 
 # Pickle, joblib, copies, skops

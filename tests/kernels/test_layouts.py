@@ -8,14 +8,23 @@ import numpy as np
 import pytest
 
 from fastgnb import ClassStats
-from fastgnb.kernels import chunks as layout
+from fastgnb.kernels import chunks
 from fastgnb.kernels.learn import diagonal as accumulate
 from fastgnb.kernels.learn import full as scatter
 from fastgnb.stats.mixed_stats import MixedStats
 
 pytestmark = pytest.mark.compiled
 
-FIELDS = "classes", "count", "mean", "variance", "mean_low", "feature_count", "peak", "covariance"
+FIELDS = (
+    "classes",
+    "count",
+    "mean",
+    "variance",
+    "mean_lo",
+    "feature_count",
+    "max_scatter",
+    "covariance",
+)
 
 
 def layouts(X):
@@ -58,9 +67,9 @@ def around(*ends):
 
 
 @pytest.fixture
-def short_pieces(monkeypatch):
-    """Rows that are copied come in the shortest pieces, of two blocks."""
-    monkeypatch.setattr(layout, "BUFFER_BYTES", 1)
+def short_chunks(monkeypatch):
+    """Rows that are copied come in the shortest chunks, of two blocks."""
+    monkeypatch.setattr(chunks, "BUFFER_BYTES", 1)
 
 
 def data(n, d, k, seed=0):
@@ -70,7 +79,7 @@ def data(n, d, k, seed=0):
 
 @pytest.mark.parametrize(("d", "k"), [(7, 3), (1, 1), (8, 4), (3, 2), (9, 3), (20, 6)])
 @pytest.mark.parametrize("how", ["plain", "weighted", "skip"])
-def test_diagonal_statistics(short_pieces, d, k, how):
+def test_diagonal_statistics(short_chunks, d, k, how):
     block = accumulate.rows_per_block(1, k)
     for n in around(8, 64, block, 2 * block, 4 * block):
         X, y, weight = data(n, d, k)
@@ -86,7 +95,7 @@ def test_diagonal_statistics(short_pieces, d, k, how):
 
 @pytest.mark.parametrize(("d", "k"), [(7, 3), (1, 1), (17, 2), (16, 1)])
 @pytest.mark.parametrize("is_weighted", [False, True])
-def test_full_statistics(short_pieces, d, k, is_weighted):
+def test_full_statistics(short_chunks, d, k, is_weighted):
     tile = scatter._rows_per_tile(k, d)
     for n in around(8, tile, 2 * tile, 3 * tile):
         X, y, weight = data(n, d, k)
@@ -106,7 +115,7 @@ def test_pieces_of_the_usual_size():
 
 @pytest.mark.parametrize("kind", ["f2", "f4", "i1", "u2", "i4", "i8", "?"])
 @pytest.mark.parametrize("scatter", ["diag", "full"])
-def test_other_types_of_the_same_numbers(short_pieces, kind, scatter):
+def test_other_types_of_the_same_numbers(short_chunks, kind, scatter):
     for n in (9, 1290, 2571):
         X, y, weight = data(n, 7, 3)
         X = (10 * X).astype(kind)
@@ -117,7 +126,7 @@ def test_other_types_of_the_same_numbers(short_pieces, kind, scatter):
 
 
 @pytest.mark.parametrize("scatter", ["diag", "full"])
-def test_labels_and_weights_in_other_places(short_pieces, scatter):
+def test_labels_and_weights_in_other_places(short_chunks, scatter):
     for n in (9, 1290, 2571):
         X, y, weight = data(n, 7, 3)
         wanted = ClassStats.from_rows(X, y, weight, scatter=scatter)
@@ -132,7 +141,7 @@ def test_labels_and_weights_in_other_places(short_pieces, scatter):
 
 
 @pytest.mark.parametrize("missing", ["error", "skip"])
-def test_mixed_statistics(short_pieces, missing):
+def test_mixed_statistics(short_chunks, missing):
     for n in (9, 1290, 2571, 5143):
         X, y, weight = data(n, 8, 3)
         X[:, 5] = np.random.default_rng(n).integers(0, 4, n)

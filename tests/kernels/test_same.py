@@ -23,15 +23,15 @@ import fastgnb
 from fastgnb import ClassStats, GaussianNB
 from fastgnb._numba import decorators as _jit
 from fastgnb.cli import main
-from fastgnb.estimate.diagonal import GaussianParams, estimate
+from fastgnb.estimate.diagonal import GaussianParams, estimate_diagonal
 from fastgnb.files.models import saved as persist
 from fastgnb.kernels.learn.diagonal import accumulate
-from fastgnb.kernels.learn.encode import Coded
+from fastgnb.kernels.learn.encode import EncodedLabels
 from fastgnb.kernels.logs import log, log_densities
 from fastgnb.model.scoring import score
 
 TOLERANCE = 1e-13
-NAMES = ("count", "mean", "mean_low", "variance")
+NAMES = ("count", "mean", "mean_lo", "variance")
 METHODS = (
     "predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba",
     "predict_log_evidence",
@@ -78,8 +78,8 @@ METHODS = ("predict", "predict_proba", "predict_log_proba", "predict_joint_log_p
            "predict_log_evidence")
 
 def stats_bits(s):
-    arrays = [s.classes, s.count, s.mean, s.mean_low, s.variance, s.weight, s.within(),
-              s.between(), s.total(), s.collapse().mean]
+    arrays = [s.classes, s.count, s.mean, s.mean_lo, s.variance, s.weight, s.within(),
+              s.between(), s.total(), s.as_one_class().mean]
     return [np.ascontiguousarray(a) for a in arrays]
 
 def results():
@@ -99,7 +99,7 @@ def results():
                 yield from (m.class_prior_, m.theta_, m.var_, np.array(m.epsilon_))
                 p = GaussianParams.from_moments(
                     m.class_prior_, m.theta_, m.var_, classes=m.classes_)
-                yield from (p.log_prior, p.mean, p.whitener, p.log_det)
+                yield from (p.log_prior, p.mean, p.inv_sd, p.log_det)
                 yield from (getattr(m, name)(rows) for name in METHODS)
 
 def digest():
@@ -619,7 +619,9 @@ def test_weights_times_any_factor_leave_moments_and_model(rows, factor, smoothin
     scatter = [[s * Fraction(factor) for s in row] for row in exact.scatter]
     assert_exact(stats, exact._replace(weight=scaled, count=count, scatter=scatter))
     if weight.any():
-        one, two = (estimate(s, var_smoothing=smoothing) for s in (stats, stats_of(X, y, weight)))
+        one, two = (
+            estimate_diagonal(s, var_smoothing=smoothing) for s in (stats, stats_of(X, y, weight))
+        )
         np.testing.assert_allclose(one.class_prior, two.class_prior, rtol=1e-13)
         np.testing.assert_allclose(one.var, two.var, rtol=2e-13)
 
@@ -849,7 +851,7 @@ def test_statistics_doubled_sixty_times_keep_their_moments(rng, missing):
 
 
 def test_a_row_more_than_two_to_the_53(rng):
-    """The count cannot hold it, and the mean moves by less than float64 holds; mean_low does."""
+    """The count cannot hold it, and the mean moves by less than float64 holds; mean_lo does."""
     X, y = rng.normal(5, 1, size=(4, 2)), np.zeros(4, int)
     many = ClassStats.from_rows(X, y)
     for _ in range(51):
@@ -860,9 +862,9 @@ def test_a_row_more_than_two_to_the_53(rng):
         exact = oracles.class_stats(np.vstack([X, row]), np.zeros(5, int), weight)
         assert both.count.tolist() == [2.0**53]
         for j in range(2):
-            mean = Fraction(both.mean[0, j]) + Fraction(both.mean_low[0, j])
+            mean = Fraction(both.mean[0, j]) + Fraction(both.mean_lo[0, j])
             moved = exact.mean[0][j] - oracles.sums(X[:, j]).mean
-            first = Fraction(many.mean[0, j]) + Fraction(many.mean_low[0, j])
+            first = Fraction(many.mean[0, j]) + Fraction(many.mean_lo[0, j])
             assert abs((mean - first) / moved - 1) < 1e-12
             variance = exact.scatter[0][j] / exact.weight[0][j]
             assert abs(Fraction(both.variance[0, j]) / variance - 1) < TOLERANCE
@@ -963,7 +965,7 @@ def two_values(n, value):
 )
 def test_long_arrays_are_as_exact_as_short_ones(n, values):
     """The error must not grow with the number of rows, also where roundings do not cancel."""
-    coded = Coded.of(np.zeros(n, np.int32))
+    coded = EncodedLabels.from_codes(np.zeros(n, np.int32))
     for value in values:
         X, (mean, scatter) = two_values(n, value)
         for k in (1, 5):  # a class in registers, and among records

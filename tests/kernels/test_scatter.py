@@ -257,7 +257,7 @@ def test_decay_of_missing_values(rng):
     assert np.array_equal(later.feature_count * 4, (found.feature_count - [
         [np.sum((y[:5] == c) & ~np.isnan(X[:5, j])) for j in range(2)] for c in range(3)
     ]))  # fmt: skip
-    assert (later.peak < found.scatter).all()
+    assert (later.max_scatter < found.scatter).all()
 
 
 @pytest.mark.parametrize("factor", [0, -1, 1.5, np.nan, np.inf, "a", None, 1j])

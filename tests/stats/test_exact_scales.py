@@ -103,7 +103,7 @@ def check_stats(found, wanted):
             error = oracles.exact(found.mean[c, j]) - mean
             assert error**2 <= Fraction(1e-28) * (variance + mean**2), (c, j)
         assert is_near(found.count[c], wanted.stats.count[c], 1e-14), c
-    whole = found.collapse()
+    whole = found.as_one_class()
     for j, variance in enumerate(wanted.whole):
         assert is_near(whole.variance[0, j], variance, 2e-13, 1e-300), j
 

@@ -103,7 +103,7 @@ def test_a_far_class_of_little_weight_does_not_overflow():
     step = Fraction(1e160) - Fraction(1, 2)
     share = Fraction(1e-20) / (1 + Fraction(1e-20))
     variance = Fraction(1, 4) * (1 - share) + share * (1 - share) * step**2
-    assert abs(Fraction(float(stats.collapse().variance[0, 0])) / variance - 1) < 1e-15
+    assert abs(Fraction(float(stats.as_one_class().variance[0, 0])) / variance - 1) < 1e-15
     stats.total()
     stats.between()
     assert np.isfinite(GaussianNB().fit_stats(stats).predict_proba(X)).all()
@@ -121,7 +121,7 @@ def test_scatters_are_weights_times_variances_and_may_overflow(scatter):
         assert np.isinf(np.atleast_1d(getattr(huge, name)()).ravel()[0]), name
         assert not getattr(tiny, name)().any(), name
     np.testing.assert_allclose(
-        huge.collapse().variance, usual.collapse().variance * 1e120, rtol=1e-12
+        huge.as_one_class().variance, usual.as_one_class().variance * 1e120, rtol=1e-12
     )
 
 

@@ -218,7 +218,7 @@ def test_merge_is_commutative_associative_and_has_an_identity(rng):
     np.testing.assert_allclose((a + b).scatter, (b + a).scatter, rtol=1e-13)
     np.testing.assert_allclose(((a + b) + c).scatter, (a + (b + c)).scatter, rtol=1e-13)
     for same in (a + empty, empty + a, sum([a]), a + ClassStats.from_rows(X[:3], y[:3], 0.0)):
-        for name in ("classes", "count", "mean", "variance", "mean_low"):
+        for name in ("classes", "count", "mean", "variance", "mean_lo"):
             assert getattr(same, name).tobytes() == getattr(a, name).tobytes()
 
 
@@ -514,7 +514,7 @@ def test_every_small_shape_and_layout(rng, dtype):
             stats = ClassStats.from_rows(X, y)
             for other in (np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2]):
                 again = ClassStats.from_rows(other, y)
-                for name in ("count", "mean", "mean_low", "variance"):
+                for name in ("count", "mean", "mean_lo", "variance"):
                     assert (getattr(again, name) == getattr(stats, name)).all()
             for c, label in enumerate(stats.classes):
                 rows = X[y == label].astype(np.longdouble)
@@ -536,13 +536,13 @@ def test_classes_at_both_ends_of_float64_do_not_meet(k):
 
 
 def parts(stats):
-    return stats.count, stats.mean, stats.variance, stats.mean_low
+    return stats.count, stats.mean, stats.variance, stats.mean_lo
 
 
 def test_what_loses_no_rows_keeps_its_bits_and_what_loses_all_is_empty(rng):
     X, y = rng.normal(size=(60, 3)) + 5, np.arange(60) % 3
     whole = ClassStats.from_rows(X[:30], y[:30]) + ClassStats.from_rows(X[30:], y[30:])
-    assert (whole.mean_low != 0).any()
+    assert (whole.mean_lo != 0).any()
     left = whole - ClassStats.from_rows(X[y == 1], y[y == 1])
     for mine, before in zip(parts(left), parts(whole), strict=True):
         np.testing.assert_array_equal(mine[[0, 2]], before[[0, 2]])
@@ -564,14 +564,14 @@ def test_features_that_lose_nothing_keep_their_bits_where_values_are_missing(rng
 
 
 def test_what_is_left_after_subtracting_has_both_parts_of_its_mean(rng):
-    """mean + mean_low hold about 30 digits, also after rows were taken out."""
+    """mean + mean_lo hold about 30 digits, also after rows were taken out."""
     X = rng.normal(size=(64, 2)) * 1e-3 + 1e6
     y = np.zeros(64, int)
     whole = ClassStats.from_rows(X, y)
     left = whole - ClassStats.from_rows(X[:32], y[:32])
     for j in range(2):
         exact = sum(map(Fraction, X[32:, j].tolist())) / 32
-        mean = Fraction(float(left.mean[0, j])) + Fraction(float(left.mean_low[0, j]))
+        mean = Fraction(float(left.mean[0, j])) + Fraction(float(left.mean_lo[0, j]))
         assert abs(mean - exact) < exact * Fraction(1, 10**19)
         assert abs(Fraction(float(left.mean[0, j])) - exact) <= abs(exact) / 2**52
 
@@ -640,7 +640,7 @@ def test_light_classes_keep_what_they_have(rng):
     w = np.full(12, 2.0**-6)
     whole = ClassStats.from_rows(X, y, w)
     untouched = whole - ClassStats.from_rows(X[1::4], y[1::4], w[1::4])  # of class 1 alone
-    for name in ("mean", "variance", "mean_low"):
+    for name in ("mean", "variance", "mean_lo"):
         assert np.array_equal(getattr(untouched, name)[0], getattr(whole, name)[0])
     rest = np.setdiff1d(np.arange(12), np.arange(12)[1::4])
     exact = oracles.class_stats(X[rest], y[rest], w[rest])
@@ -682,13 +682,13 @@ def test_collapsing_keeps_names_and_counts(rng):
     X, y = rng.normal(size=(9, 2)), np.arange(9) % 3
     X[4, 1] = np.nan
     stats = ClassStats.from_rows(X, y, missing="skip", feature_names=["a", "b"])
-    whole = stats.collapse()
+    whole = stats.as_one_class()
     assert whole.classes.tolist() == [0]
     assert whole.classes.dtype == np.int64
     assert whole.count.tolist() == [9]
     assert whole.feature_count.tolist() == [[9, 8]]
     assert whole.feature_names == ("a", "b")
-    plain = ClassStats.from_rows(X[:4], y[:4], feature_names=["a", "b"]).collapse()
+    plain = ClassStats.from_rows(X[:4], y[:4], feature_names=["a", "b"]).as_one_class()
     assert plain.feature_count is None
     assert plain.feature_names == ("a", "b")
 

@@ -41,14 +41,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..._system.atomic import atomic_write
 from ..._version import __version__
-from ...estimate.categorical import CategoryMoments, MixedParams
+from ...estimate.categorical import CategoryEstimate, MixedParams
 from ...estimate.diagonal import (
+    DiagonalEstimate,
     GaussianParams,
-    Moments,
-    RotatedParams,
+    WhitenedParams,
     as_plain,
     as_priors,
-    check_moment,
+    check_attribute,
     check_prior,
     check_priors,
     check_smoothing,
@@ -125,8 +125,8 @@ class SavedModel:
     weight: str | None = None
     model: str = "GaussianNB"
     options: Mapping[str, Any] = field(default_factory=lambda: dict(_PLAIN))
-    rotated: RotatedParams | None = None
-    categorical: Sequence[CategoryMoments] | None = None
+    rotated: WhitenedParams | None = None
+    categorical: Sequence[CategoryEstimate] | None = None
     learned: tuple[LearnedFile, ...] = ()
 
     @classmethod
@@ -156,7 +156,7 @@ class SavedModel:
         fitted = member.estimate(stats, priors=priors, var_smoothing=smoothing, **chosen)
         given = None if priors is None else np.asarray(priors, np.float64).tolist()
         return cls(
-            stats, *fitted.moments, given, smoothing, missing, _versions(), target, weight, model,
+            stats, *fitted.diagonal, given, smoothing, missing, _versions(), target, weight, model,
             chosen, fitted.params, fitted.categorical,
         )  # fmt: skip
 
@@ -316,8 +316,8 @@ def _saved_of(model: GaussianClassifier) -> SavedModel:
     return SavedModel(
         stats,
         check_prior(model.class_prior_, len(stats.count)),
-        check_moment(model.theta_, "theta_", stats.mean.shape),
-        check_moment(model.var_, "var_", stats.mean.shape),
+        check_attribute(model.theta_, "theta_", stats.mean.shape),
+        check_attribute(model.var_, "var_", stats.mean.shape),
         float(model.epsilon_), priors, smoothing, model.missing, _versions(), options=options,
     )  # fmt: skip
 
@@ -348,7 +348,7 @@ def _are_same(found: Any, wanted: Any, name: str, *, exact: bool) -> bool:
         return found is wanted
     if np.asarray(wanted).dtype.kind != "f":
         return same_labels(np.asarray(found), np.asarray(wanted))
-    values = check_moment(found, name, wanted.shape)
+    values = check_attribute(found, name, wanted.shape)
     if exact:
         return bool(np.array_equal(values, wanted))
     size = np.max(np.abs(wanted), initial=0.0, where=np.isfinite(wanted))
@@ -384,7 +384,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         model.missing = saved.missing
     if saved.model != "GaussianNB":
         return model.fit_stats(saved.stats)
-    moments = Moments(saved.class_prior, saved.theta, saved.var, saved.epsilon)
+    moments = DiagonalEstimate(saved.class_prior, saved.theta, saved.var, saved.epsilon)
     model.missing = saved.missing
     model._adopt(saved.stats, moments)
     model._keep_names(saved.stats)
@@ -411,7 +411,7 @@ def _tensors(model: SavedModel) -> dict[str, Floats]:
     tensors = own | {
         "count": stats.count,
         "mean": stats.mean,
-        "mean_low": stats.mean_low,
+        "mean_low": stats.mean_lo,
         "variance": stats.variance,
     }
     if model.model == "GaussianNB":
@@ -420,8 +420,8 @@ def _tensors(model: SavedModel) -> dict[str, Floats]:
         tensors["covariance"] = stats.covariance.reshape(-1, stats.n_features)
     if stats.feature_count is not None:
         tensors["feature_count"] = stats.feature_count
-    if stats.peak is not None:
-        tensors["peak"] = stats.peak
+    if stats.max_scatter is not None:
+        tensors["peak"] = stats.max_scatter
     return {name: np.ascontiguousarray(value, "<f8") for name, value in tensors.items()}
 
 

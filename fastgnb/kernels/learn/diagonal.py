@@ -18,7 +18,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._numba.decorators import example, frozen, helper, inlined, kernel, serial_kernel, spliced
+from ..._numba.decorators import (
+    ir_inlined,
+    jit_helper,
+    kernel,
+    llvm_inlined,
+    readonly,
+    serial_kernel,
+    warmup_call,
+)
 from ..._numba.vectors import (
     aligned,
     first,
@@ -34,9 +42,9 @@ from ..._numba.vectors import (
     where_greater,
     where_number,
 )
-from ..chunks import cut, pieces, tail
-from ..rows import BEHIND, Rows, element
-from .encode import Coded
+from ..chunks import block_bounds, contiguous_chunks, padded_tail
+from ..rows import OVERREAD, Rows, element
+from .encode import EncodedLabels
 from .merge import difference, two_sum
 
 # Rows of one class that are summed plainly before they join the block's sums: bounds the error of
@@ -96,44 +104,44 @@ class Block(NamedTuple):
 
 
 class Codes(NamedTuple):
-    """Pointers to what `Coded` holds, and room for the codes of a tile (64,)."""
+    """Pointers to what `EncodedLabels` holds, and scratch for the codes of a tile (64,)."""
 
-    has_table: bool
-    whole: Any
-    low: int
-    table: Any
-    codes: Any
-    room: Any
-
-
-@inlined
-def _code(coded, i):
-    if coded.has_table:
-        return coded.table[coded.whole[i] - coded.low]
-    return coded.codes[i]
+    has_lookup: bool
+    values: Any
+    offset: int
+    lookup: Any
+    stored: Any
+    scratch: Any
 
 
-@inlined
-def _codes_of_tile(coded, at, m):
+@llvm_inlined
+def _code(codes, i):
+    if codes.has_lookup:
+        return codes.lookup[codes.values[i] - codes.offset]
+    return codes.stored[i]
+
+
+@llvm_inlined
+def _codes_of_tile(codes, at, m):
     """A pointer to the codes of rows at to at + m."""
-    if coded.has_table:
+    if codes.has_lookup:
         for i in range(m):
-            coded.room[i] = coded.table[coded.whole[at + i] - coded.low]
-        return coded.room
-    return shifted(coded.codes, at)
+            codes.scratch[i] = codes.lookup[codes.values[at + i] - codes.offset]
+        return codes.scratch
+    return shifted(codes.stored, at)
 
 
-@inlined
+@llvm_inlined
 def _padded(width):
     return (width + 7) // 8 * 8
 
 
-@inlined
+@llvm_inlined
 def _size_of_scratch(k, dp):
     return 5 * k * dp + _TILE * dp + 8 * _FEW * _FEW + k + 8
 
 
-@spliced
+@ir_inlined
 def _block(k, d, skip, state, scratch):
     """The parts of 4 k dp and of `_size_of_scratch` numbers, which are all zero."""
     dp = _padded(d)
@@ -151,7 +159,7 @@ def _block(k, d, skip, state, scratch):
     )  # fmt: skip
 
 
-@inlined
+@llvm_inlined
 def _add(x, record, j, dp):
     """Add features x (8,) of a row to the sums of z and z^2."""
     z = x - load(record, j)
@@ -159,7 +167,7 @@ def _add(x, record, j, dp):
     store(record, 2 * dp + j, load(record, 2 * dp + j) + z * z)
 
 
-@inlined
+@llvm_inlined
 def _add_weighted(x, w, record, j, dp):
     z = x - load(record, j)
     wz = w * z
@@ -167,7 +175,7 @@ def _add_weighted(x, w, record, j, dp):
     store(record, 2 * dp + j, load(record, 2 * dp + j) + wz * z)
 
 
-@inlined
+@llvm_inlined
 def _add_present(x, w, record, j, dp):
     """As `_add_weighted`, with NaN left out and the weights of the rest summed."""
     zero = splat(0.0)
@@ -178,7 +186,7 @@ def _add_present(x, w, record, j, dp):
     store(record, 3 * dp + j, load(record, 3 * dp + j) + where_number(x, w, zero))
 
 
-@inlined
+@llvm_inlined
 def _flush(block, c):
     """Move the sums of a class's last rows into the block's."""
     dp, at = block.dp, c * block.dp
@@ -198,7 +206,7 @@ def _flush(block, c):
     block.runs[c] = 0.0
 
 
-@helper
+@jit_helper
 def _add_rows(X, at, step, width, m, codes, ahead, block):
     """Add m rows of weight 1 without missing values, `step` apart, from X[at] on."""
     whole, tail, dp = width - width % 8, width % 8, block.dp
@@ -218,14 +226,14 @@ def _add_rows(X, at, step, width, m, codes, ahead, block):
             _flush(block, c)
 
 
-@inlined
+@llvm_inlined
 def _own(z, own, at):
     """z where the row is of this class, else 0."""
     zero = splat(0.0)
     return where_greater(load(own, at), zero, z, zero)
 
 
-@spliced
+@ir_inlined
 def _add_pair(X, at, step, width, m, codes, c, ahead, block):
     """Add the features, at most 8, of a tile's rows to classes c and c + 1, in registers.
 
@@ -249,7 +257,7 @@ def _add_pair(X, at, step, width, m, codes, c, ahead, block):
     _gather(a2, b2, two, dp)
 
 
-@spliced
+@ir_inlined
 def _add_one(X, at, step, width, m, ahead, block):
     """As `_add_pair`, for a class that is the only one."""
     dp, one = block.dp, block.records
@@ -263,7 +271,7 @@ def _add_one(X, at, step, width, m, ahead, block):
     _gather(a1, b1, one, dp)
 
 
-@spliced
+@ir_inlined
 def _add_three(X, at, step, width, m, codes, c, ahead, block):
     """As `_add_pair`, for the last three classes."""
     dp, own = block.dp, shifted(block.own, 8 * c)
@@ -287,14 +295,14 @@ def _add_three(X, at, step, width, m, codes, c, ahead, block):
     _gather(a3, b3, three, dp)
 
 
-@inlined
+@llvm_inlined
 def _gather(a, b, record, dp):
     """Add sums of z and z^2 to a class's record."""
     store(record, dp, load(record, dp) + a)
     store(record, 2 * dp, load(record, 2 * dp) + b)
 
 
-@helper
+@jit_helper
 def _add_few(X, at, step, width, m, codes, ahead, block):
     """As `_add_rows`, for few classes and features: two or three classes at a time."""
     for c in range(0, block.k - block.k % 2, 2):
@@ -314,7 +322,7 @@ def _add_few(X, at, step, width, m, codes, ahead, block):
             _flush(block, c)
 
 
-@helper
+@jit_helper
 def _add_rows_weighted(X, at, step, width, m, codes, has_weight, weight, block):
     """As `_add_rows`, with weights, and with `skip` NaN left out; weight 0 is not looked at."""
     whole, tail, dp = width - width % 8, width % 8, block.dp
@@ -341,7 +349,7 @@ def _add_rows_weighted(X, at, step, width, m, codes, has_weight, weight, block):
         at += step
 
 
-@inlined
+@llvm_inlined
 def _add_some(X, at, step, width, m, codes, has_weight, weight, ahead, block):
     if has_weight or block.skip:
         _add_rows_weighted(X, at, step, width, m, codes, has_weight, weight, block)
@@ -351,7 +359,7 @@ def _add_some(X, at, step, width, m, codes, has_weight, weight, ahead, block):
         _add_rows(X, at, step, width, m, codes, ahead, block)
 
 
-@inlined
+@llvm_inlined
 def _fill_tile(rows, i, m, block):
     """Copy m rows from i on, a number divisible by eight, from columns into the tile (m, dp)."""
     n, d, dp = rows.n, rows.d, block.dp
@@ -368,13 +376,13 @@ def _fill_tile(rows, i, m, block):
             block.tile[r * dp + j] = rows.data[j * n + i + r]
 
 
-@spliced
-def _add_range(rows, start, stop, coded, has_weight, weight, off, block):
+@ir_inlined
+def _add_range(rows, start, stop, codes, has_weight, weight, off, block):
     """Add rows start to stop; row i has code and weight i + off."""
     ahead = max(1, _AHEAD // rows.d) * rows.d
     for i in range(start, stop, _TILE):
         m = min(_TILE, stop - i)
-        y = _codes_of_tile(coded, i + off, m)
+        y = _codes_of_tile(codes, i + off, m)
         w = shifted(weight, i + off if has_weight else 0)
         if rows.by_columns:
             _fill_tile(rows, i, m, block)
@@ -383,8 +391,8 @@ def _add_range(rows, start, stop, coded, has_weight, weight, off, block):
             _add_some(rows.data, i * rows.d, rows.d, rows.d, m, y, has_weight, w, ahead, block)
 
 
-@spliced
-def _add_all(rows, rest, start, stop, coded, has_weight, weight, block):
+@ir_inlined
+def _add_all(rows, rest, start, stop, codes, has_weight, weight, block):
     """Sums of rows start to stop, of which those from rows.n on are the rows of `rest`."""
     size = block.k * block.dp
     for p in range(0, size, 8):
@@ -399,7 +407,7 @@ def _add_all(rows, rest, start, stop, coded, has_weight, weight, block):
         lo, hi = (mid, stop) if behind else (start, mid)
         off = rows.n - rest.n if behind else 0
         source = rest if behind else rows
-        _add_range(source, lo - off, hi - off, coded, has_weight, weight, off, block)
+        _add_range(source, lo - off, hi - off, codes, has_weight, weight, off, block)
     for c in range(block.k):
         if block.runs[c] > 0.0:
             if not (has_weight or block.skip):
@@ -407,8 +415,8 @@ def _add_all(rows, rest, start, stop, coded, has_weight, weight, block):
             _flush(block, c)
 
 
-@inlined
-def _first_rows(rows, start, stop, coded, has_weight, weight, block):
+@llvm_inlined
+def _first_rows(rows, start, stop, codes, has_weight, weight, block):
     """Set the shift of each class to its first row, or its first values, among start to stop."""
     width, dp, known = block.d, block.dp, block.known
     unknown = block.k * (width if block.skip else 1)
@@ -417,7 +425,7 @@ def _first_rows(rows, start, stop, coded, has_weight, weight, block):
             break
         if has_weight and weight[i] == 0.0:
             continue
-        p = _code(coded, i) * dp
+        p = _code(codes, i) * dp
         if block.skip:
             for j in range(width):
                 x = element(rows, i, j)
@@ -432,7 +440,7 @@ def _first_rows(rows, start, stop, coded, has_weight, weight, block):
             unknown -= 1
 
 
-@inlined
+@llvm_inlined
 def _is_poor(block):
     """Whether some shift was so far from its mean that digits of the scatter were lost."""
     for c in range(block.k):
@@ -446,7 +454,7 @@ def _is_poor(block):
     return False
 
 
-@inlined
+@llvm_inlined
 def _recentre(block):
     """Move each shift to the mean that the sums show."""
     for c in range(block.k):
@@ -457,18 +465,18 @@ def _recentre(block):
                 block.shift[p] += block.s1[p] / w
 
 
-@spliced
-def _sum_block(rows, rest, start, stop, coded, has_weight, weight, block):
+@ir_inlined
+def _sum_block(rows, rest, start, stop, codes, has_weight, weight, block):
     """Sums of one block around shifts that are found, and mended, as the rows need it."""
-    _first_rows(rows, start, stop, coded, has_weight, weight, block)
+    _first_rows(rows, start, stop, codes, has_weight, weight, block)
     for attempt in range(_TRIES):
-        _add_all(rows, rest, start, stop, coded, has_weight, weight, block)
+        _add_all(rows, rest, start, stop, codes, has_weight, weight, block)
         if attempt == _TRIES - 1 or not _is_poor(block):
             break
         _recentre(block)
 
 
-@helper
+@jit_helper
 def _merge(state, k, d, skip, weight, mean, low, scatter, lost):
     """Add a block's sums to the running statistics (Chan, Golub and LeVeque 1983)."""
     dp = _padded(d)
@@ -502,15 +510,15 @@ def _merge(state, k, d, skip, weight, mean, low, scatter, lost):
 
 @kernel
 def _sum_blocks(
-    first, last, X, rest, by_columns, n, left, whole, low, table, codes, weight, skip, k, d, bounds,
-    states,
+    first, last, X, rest, by_columns, n, left, values, offset, lookup, stored, weight, skip, k, d,
+    bounds, states,
 ):  # fmt: skip
     """Sum blocks first to last, which begin at `bounds`, into states (blocks, 4 k dp)."""
     rows, few = Rows(pointer(X), by_columns, n, d), Rows(pointer(rest), False, left, d)
     scratch = np.empty(_size_of_scratch(k, _padded(d)))
     room = np.empty(_TILE, np.int32)
-    coded = Codes(
-        len(whole) > 0, pointer(whole), low, pointer(table), pointer(codes), pointer(room)
+    codes = Codes(
+        len(values) > 0, pointer(values), offset, pointer(lookup), pointer(stored), pointer(room)
     )
     for b in range(first, last):
         for i in range(len(scratch)):
@@ -518,7 +526,7 @@ def _sum_blocks(
         state = shifted(pointer(states), b * states.shape[1])
         block = _block(k, d, skip, state, pointer(scratch))
         lo, hi = bounds[b], bounds[b + 1]
-        _sum_block(rows, few, lo, hi, coded, len(weight) > 0, pointer(weight), block)
+        _sum_block(rows, few, lo, hi, codes, len(weight) > 0, pointer(weight), block)
     keep(scratch)
     keep(room)
 
@@ -543,7 +551,7 @@ def rows_per_block(n: int, k: int) -> int:
 
 def accumulate(
     X: NDArray[Any],
-    coded: Coded,
+    labels: EncodedLabels,
     weight: NDArray[np.float64] | None,
     k: int,
     *,
@@ -559,23 +567,22 @@ def accumulate(
     n, d = X.shape
     if n == 0 or k == 0:
         return _nothing(k, d, skip)
-    units = cut(-(-n // _UNIT), -(-rows_per_block(n, k) // _UNIT))
+    units = block_bounds(-(-n // _UNIT), -(-rows_per_block(n, k) // _UNIT))
     bounds = np.minimum(units * _UNIT, n)
-    w = frozen(np.empty(0) if weight is None else weight)
+    w = readonly(np.empty(0) if weight is None else weight)
     sums, lost = _nothing(k, d, skip), np.zeros((k, d))
-    # Tiles end where the last rows begin, which must not depend on how rows come in pieces.
-    last = max(0, n - BEHIND) // _UNIT * _UNIT
-    for piece in pieces(X, bounds):
-        m = piece.stop - piece.start
-        left = piece.stop - min(piece.stop, max(piece.start, last))
-        rest = tail(piece.data, piece.by_columns, m, d, left, left * d + BEHIND)
-        rows = piece.data, rest, piece.by_columns, m, left
-        whole, low, table, codes = coded.part(piece.start, piece.stop)
-        own = (
-            frozen(whole), low, frozen(table), frozen(codes), w[piece.start : piece.stop], skip,
-        )  # fmt: skip
-        for b in range(piece.first, piece.last, _BLOCKS):
-            some = bounds[b : min(b + _BLOCKS, piece.last) + 1] - piece.start
+    # Tiles end where the last rows begin, which must not depend on how rows are split into chunks.
+    last = max(0, n - OVERREAD) // _UNIT * _UNIT
+    for chunk in contiguous_chunks(X, bounds):
+        m = chunk.stop - chunk.start
+        left = chunk.stop - min(chunk.stop, max(chunk.start, last))
+        rest = padded_tail(chunk.data, chunk.by_columns, m, d, left, left * d + OVERREAD)
+        rows = chunk.data, rest, chunk.by_columns, m, left
+        values, offset, lookup, codes = labels.slice(chunk.start, chunk.stop)
+        encoded = readonly(values), offset, readonly(lookup), readonly(codes)
+        own = *encoded, w[chunk.start : chunk.stop], skip
+        for b in range(chunk.first, chunk.last, _BLOCKS):
+            some = bounds[b : min(b + _BLOCKS, chunk.last) + 1] - chunk.start
             states = np.zeros((len(some) - 1, 4 * k * (-(-d // 8) * 8)))
             _sum_blocks(len(states), *rows, *own, k, d, some, states, work=8 * m * d)
             _merge_blocks(states, skip, *sums, lost)
@@ -589,8 +596,8 @@ def _nothing(k: int, d: int, skip: bool) -> Sums:
     return Sums(np.zeros(narrow), np.zeros(wide), np.zeros(wide), np.zeros(wide))
 
 
-@example
-def _every_variant() -> None:
-    codes = Coded.of(np.zeros(2, np.int32))
+@warmup_call
+def _warm() -> None:
+    codes = EncodedLabels.from_codes(np.zeros(2, np.int32))
     for dtype in (np.float64, np.float32):
         accumulate(np.zeros((2, 1), dtype), codes, None, 1)

@@ -1,4 +1,4 @@
-"""Labels to codes without sorting rows: a table for whole numbers in a small range, else hashing.
+"""Labels to codes without sorting rows: a table for integers in a small range, else hashing.
 
 There is no floating-point arithmetic here. Flags: FMA contraction only, as everywhere.
 """
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._numba.decorators import example, frozen, helper, kernel, serial_kernel
+from ..._numba.decorators import jit_helper, kernel, readonly, serial_kernel, warmup_call
 
 # Whole numbers spread over at most this many values are looked up in a table.
 _SPAN = 1 << 16
@@ -20,40 +20,38 @@ _NEAR = 1 << 12
 _BLOCK = 1 << 14
 
 
-class Coded(NamedTuple):
-    """Codes of n labels: as int32 (n,), or as a table (span,) to look whole - low up in.
+class EncodedLabels(NamedTuple):
+    """Codes of n labels: stored (n,), or in a table (span,), as lookup[values - offset].
 
-    With a table, `whole` (n,) are the labels themselves and `codes` is empty; else the other way.
+    Either `values` (n,), the labels themselves, or `stored` is empty.
     """
 
-    whole: NDArray[np.int64]
-    low: int
-    table: NDArray[np.int32]
-    codes: NDArray[np.int32]
+    values: NDArray[np.int64]
+    offset: int
+    lookup: NDArray[np.int32]
+    stored: NDArray[np.int32]
 
     @classmethod
-    def of(cls, codes: NDArray[np.int32]) -> Coded:
-        """Codes that are written down."""
+    def from_codes(cls, codes: NDArray[np.int32]) -> EncodedLabels:
+        """Labels whose codes are stored."""
         return cls(np.empty(0, np.int64), 0, np.empty(0, np.int32), codes)
 
-    def all(self) -> NDArray[np.int32]:
+    def codes(self) -> NDArray[np.int32]:
         """The codes (n,)."""
-        if not self.whole.size:
-            return self.codes
-        codes = np.empty(len(self.whole), np.int32)
-        n_blocks = -(-len(codes) // _BLOCK)
-        _look_up(
-            n_blocks, frozen(self.whole), self.low, frozen(self.table), codes, work=8 * len(codes)
-        )
+        if not self.values.size:
+            return self.stored
+        codes = np.empty(len(self.values), np.int32)
+        n_blocks, table = -(-len(codes) // _BLOCK), readonly(self.lookup)
+        _look_up(n_blocks, readonly(self.values), self.offset, table, codes, work=8 * len(codes))
         return codes
 
-    def part(self, start: int, stop: int) -> Coded:
-        """The codes of labels start to stop."""
-        return self._replace(whole=self.whole[start:stop], codes=self.codes[start:stop])
+    def slice(self, start: int, stop: int) -> EncodedLabels:
+        """The labels from start to stop."""
+        return self._replace(values=self.values[start:stop], stored=self.stored[start:stop])
 
-    def renamed(self, to: NDArray[np.int32]) -> Coded:
-        """With code `to[c]` for each code c."""
-        return self._replace(table=to[self.table], codes=to[self.codes])
+    def remap(self, to: NDArray[np.int32]) -> EncodedLabels:
+        """The same labels, with code to[c] in place of each code c."""
+        return self._replace(lookup=to[self.lookup], stored=to[self.stored])
 
 
 @kernel
@@ -75,7 +73,7 @@ def _look_up(first, last, y, low, table, codes):
         codes[i] = table[y[i] - low]
 
 
-@helper
+@jit_helper
 def _hash(row):
     """MurmurHash2 of 32-bit words (Appleby 2008), in 64-bit integers that cannot overflow."""
     mask, mul = 0xFFFFFFFF, 0x5BD1E995
@@ -89,7 +87,7 @@ def _hash(row):
     return h ^ (h >> 15)
 
 
-@helper
+@jit_helper
 def _slot_of(row, words, first, slots):
     """The slot that holds a row equal to this one, or the empty slot where it belongs."""
     at = _hash(row) & (len(slots) - 1)
@@ -128,36 +126,38 @@ def _hash_rows(words, codes):
     return first[:k]
 
 
-def encode_integers(y: NDArray[Any]) -> tuple[NDArray[Any], Coded] | None:
+def encode_integers(y: NDArray[Any]) -> tuple[NDArray[Any], EncodedLabels] | None:
     """Sorted distinct values and codes of integers y (n,), n > 0; None where they spread too far.
 
     Cost: one read of y where all labels are near the first, else three.
     """
     if y.dtype.kind == "u" and int(y.max()) > np.iinfo(np.int64).max:
         return None
-    whole = np.ascontiguousarray(y, np.int64)
+    integers = np.ascontiguousarray(y, np.int64)
     # Not near the ends of int64, where differences would wrap around.
-    low = min(max(int(whole[0]), -(1 << 62)), 1 << 62) - _NEAR // 2
-    seen = _seen(whole, low, _NEAR)
+    low = min(max(int(integers[0]), -(1 << 62)), 1 << 62) - _NEAR // 2
+    seen = _seen(integers, low, _NEAR)
     if seen is None:
-        low, high = int(whole.min()), int(whole.max())
-        seen = _seen(whole, low, high - low + 1) if high - low < _SPAN else None
+        low, high = int(integers.min()), int(integers.max())
+        seen = _seen(integers, low, high - low + 1) if high - low < _SPAN else None
         if seen is None:
             return None
     values = np.flatnonzero(seen)
     table = np.zeros(len(seen), np.int32)
     table[values] = np.arange(len(values), dtype=np.int32)
-    return (values + low).astype(y.dtype), Coded(whole, low, table, np.empty(0, np.int32))
+    encoded = EncodedLabels(integers, low, table, np.empty(0, np.int32))
+    return (values + low).astype(y.dtype), encoded
 
 
-def _seen(whole: NDArray[np.int64], low: int, span: int) -> NDArray[np.bool_] | None:
+def _seen(integers: NDArray[np.int64], low: int, span: int) -> NDArray[np.bool_] | None:
     """Which of the values low to low + span occur (span,); None where others do."""
     seen, outside = np.zeros(span, np.bool_), np.zeros(1, np.bool_)
-    _mark(-(-len(whole) // _BLOCK), frozen(whole), low, seen, outside, work=8 * len(whole))
+    n = len(integers)
+    _mark(-(-n // _BLOCK), readonly(integers), low, seen, outside, work=8 * n)
     return None if outside[0] else seen
 
 
-def encode_fixed(y: NDArray[Any]) -> tuple[NDArray[Any], Coded]:
+def encode_fixed(y: NDArray[Any]) -> tuple[NDArray[Any], EncodedLabels]:
     """Sorted distinct values and codes of y (n,), n > 0, of 4, 8, 12, ... bytes an item.
 
     Items are equal where their bytes are. Cost: one read of y and a hash of each item.
@@ -165,16 +165,16 @@ def encode_fixed(y: NDArray[Any]) -> tuple[NDArray[Any], Coded]:
     flat = np.ascontiguousarray(y)
     words = flat.view(np.uint32).reshape(len(flat), -1)
     codes = np.empty(len(flat), np.int32)
-    first = _hash_rows(frozen(words), codes)
+    first = _hash_rows(readonly(words), codes)
     values = flat[first]
     order = np.argsort(values, kind="stable")
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
-    return values[order], Coded.of(rank[codes])
+    return values[order], EncodedLabels.from_codes(rank[codes])
 
 
-@example
-def _every_variant() -> None:
-    _, coded = encode_integers(np.zeros(1, np.int64)) or encode_fixed(np.zeros(1))
-    coded.all()
+@warmup_call
+def _warm() -> None:
+    _, encoded = encode_integers(np.zeros(1, np.int64)) or encode_fixed(np.zeros(1))
+    encoded.codes()
     encode_fixed(np.zeros(1))

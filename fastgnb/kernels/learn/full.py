@@ -19,12 +19,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._numba.decorators import example, frozen, helper, inlined, kernel, serial_kernel, spliced
+from ..._numba.decorators import (
+    ir_inlined,
+    jit_helper,
+    kernel,
+    llvm_inlined,
+    readonly,
+    serial_kernel,
+    warmup_call,
+)
 from ..._numba.vectors import aligned, first, keep, load, pointer, shifted, splat, store, transpose
-from ..chunks import cut, flat, pieces
+from ..chunks import as_flat, block_bounds, contiguous_chunks
 from ..panel_product import TALL, WIDE, multiply
-from ..rows import BEHIND, Rows, element
-from .encode import Coded
+from ..rows import OVERREAD, Rows, element
+from .encode import EncodedLabels
 from .merge import difference, two_sum
 
 # Rows of one tile, for each class, and their least and largest number. A class's scatter is read
@@ -73,23 +81,23 @@ class Room(NamedTuple):
     starts: Any
 
 
-@inlined
+@llvm_inlined
 def _padded(d):
     return (d + WIDE - 1) // WIDE * WIDE
 
 
-@inlined
+@llvm_inlined
 def _rows_per_tile(k, d):
     fitting = min(_LONGEST, _TILE_BYTES // (8 * _padded(d)))
     return max(_SHORTEST, min(_TILE_A_CLASS * k, fitting))
 
 
-@inlined
+@llvm_inlined
 def _size_of_scratch(size, dp):
     return (2 * size + 1) * dp + 2 * dp + 32
 
 
-@spliced
+@ir_inlined
 def _divide_up(scratch, size, dp, order, starts):
     tile = aligned(scratch)
     panels = shifted(tile, size * dp)
@@ -97,24 +105,24 @@ def _divide_up(scratch, size, dp, order, starts):
     return Room(tile, panels, base, shifted(base, dp), order, starts)
 
 
-@inlined
+@llvm_inlined
 def _size_of_scatter(dp):
     return dp * (dp + WIDE) // 2
 
 
-@inlined
+@llvm_inlined
 def _size_of_state(k, dp):
     return k * (8 + 2 * dp + _size_of_scatter(dp))
 
 
-@spliced
+@ir_inlined
 def _unpack(state, k, dp):
     mean = shifted(state, 8 * k)
     low = shifted(mean, k * dp)
     return State(state, mean, low, shifted(low, k * dp))
 
 
-@helper
+@jit_helper
 def _fill_tile(rows, at, m, dp, tile):
     """Copy rows at to at + m into the tile (m, dp)."""
     whole = m - m % 8 if rows.by_columns else 0
@@ -130,7 +138,7 @@ def _fill_tile(rows, at, m, dp, tile):
             tile[r * dp + j] = element(rows, at + r, j)
 
 
-@inlined
+@llvm_inlined
 def _sort(codes, at, m, k, has_weight, weight, room):
     """Order the rows of a tile by class, without those of weight 0."""
     for c in range(k + 1):
@@ -150,7 +158,7 @@ def _sort(codes, at, m, k, has_weight, weight, room):
     room.starts[0] = 0
 
 
-@helper
+@jit_helper
 def _pack(X, at, step, width, order, n, has_weight, weight, dp, stride, panels, base, sums):
     """Put rows order[:n] of X less their base into panels, and sum what is there by weight.
 
@@ -175,7 +183,7 @@ def _pack(X, at, step, width, order, n, has_weight, weight, dp, stride, panels, 
         store(sums, j, total)
 
 
-@inlined
+@llvm_inlined
 def _fill(X, at, step, width, order, n, base, j, column):
     """Put eight features, `width` of which there are, less their base into a column; their sums."""
     middle, total = load(base, j), splat(0.0)
@@ -195,7 +203,7 @@ def _fill(X, at, step, width, order, n, base, j, column):
     return total
 
 
-@inlined
+@llvm_inlined
 def _fill_weighted(X, at, step, width, order, n, weight, base, j, column):
     """As `_fill`, with sums by weight.
 
@@ -219,7 +227,7 @@ def _fill_weighted(X, at, step, width, order, n, weight, base, j, column):
     return total
 
 
-@helper
+@jit_helper
 def _centre(order, n, has_weight, weight, dp, stride, panels, sums):
     """Take the mean, which `sums` holds, from n rows of panels; weigh them by square roots."""
     for j in range(0, dp, 8):
@@ -232,7 +240,7 @@ def _centre(order, n, has_weight, weight, dp, stride, panels, sums):
             store(column, r * WIDE, z)
 
 
-@helper
+@jit_helper
 def _move_mean(na, nb, base, sums, mean, low, d, row, stride, panels):
     """Move a class's mean by rows of weight nb at base + sums, and add the row of their distance.
 
@@ -254,7 +262,7 @@ def _move_mean(na, nb, base, sums, mean, low, d, row, stride, panels):
     return row if na == 0.0 else row + 1
 
 
-@helper
+@jit_helper
 def _add_products(panels, n, stride, dp, scatter):
     """Add the products of n rows of panels to the tiles of a scatter."""
     at = 0
@@ -266,7 +274,7 @@ def _add_products(panels, n, stride, dp, scatter):
             at += TALL * WIDE
 
 
-@inlined
+@llvm_inlined
 def _add_class(X, at, step, width, c, d, dp, size, has_weight, weight, room, state):
     """Add the rows of class c, of a tile that begins at X[at], to the sums of its block."""
     order, n = shifted(room.order, room.starts[c]), room.starts[c + 1] - room.starts[c]
@@ -294,7 +302,7 @@ def _add_class(X, at, step, width, c, d, dp, size, has_weight, weight, room, sta
     _add_products(room.panels, m, stride, dp, shifted(state.scatter, c * _size_of_scatter(dp)))
 
 
-@helper
+@jit_helper
 def _add_tile(X, at, step, width, k, d, dp, size, has_weight, weight, room, state):
     for c in range(k):
         _add_class(X, at, step, width, c, d, dp, size, has_weight, weight, room, state)
@@ -315,7 +323,7 @@ def _sum_scatters(first_, last, X, by_columns, n, d, k, codes, weight, starts, s
             _sort(pointer(codes), at, m, k, has_weight, pointer(weight), room)
             w = shifted(pointer(weight), at if has_weight else 0)
             # Eight numbers are read at a time, and nothing may lie behind the last row.
-            if by_columns or (at + m) * d + BEHIND > n * d:
+            if by_columns or (at + m) * d + OVERREAD > n * d:
                 _fill_tile(rows, at, m, dp, room.tile)
                 _add_tile(room.tile, 0, dp, dp, k, d, dp, size, has_weight, w, room, state)
             else:
@@ -325,7 +333,7 @@ def _sum_scatters(first_, last, X, by_columns, n, d, k, codes, weight, starts, s
     keep(heads)
 
 
-@helper
+@jit_helper
 def _merge_scatter(nb, mb, lb, sb, na, mean, low, scatter, delta):
     """Add the statistics of a class in a block to the running ones, (d,) and (d, d)."""
     d = len(mean)
@@ -350,7 +358,7 @@ def _merge_scatter(nb, mb, lb, sb, na, mean, low, scatter, delta):
         at += (start + WIDE) * WIDE
 
 
-@helper
+@jit_helper
 def _mirror(scatter):
     """Copy what is above the diagonal below it, a few lines of the cache at a time."""
     d = len(scatter)
@@ -386,7 +394,7 @@ def blocks(n: int, k: int, d: int) -> int:
 
 
 def accumulate_scatter(
-    X: NDArray[Any], coded: Coded, weight: NDArray[np.float64] | None, k: int
+    X: NDArray[Any], coded: EncodedLabels, weight: NDArray[np.float64] | None, k: int
 ) -> FullSums:
     """Per-class sums of X (n, d) with class codes in 0..k-1 and optional weights (n,).
 
@@ -399,14 +407,14 @@ def accumulate_scatter(
     sums = FullSums(np.zeros((k, 1)), np.zeros((k, d)), np.zeros((k, d)), np.zeros((k, d, d)))
     if n == 0 or k == 0:
         return sums
-    bounds = cut(n, -(-n // blocks(n, k, d)))
-    labels = coded.all(), np.empty(0) if weight is None else weight
+    bounds = block_bounds(n, -(-n // blocks(n, k, d)))
+    labels = coded.codes(), np.empty(0) if weight is None else weight
     states = np.zeros((len(bounds) - 1, _size_of_state(k, dp)))
-    lies = flat(X)
-    if lies is not None:
-        _sum(*lies, *labels, k, d, bounds[:-1], bounds[1:], states)
+    contiguous = as_flat(X)
+    if contiguous is not None:
+        _sum(*contiguous, *labels, k, d, bounds[:-1], bounds[1:], states)
     else:
-        _sum_pieces(X, *labels, k, d, bounds, states)
+        _sum_chunks(X, *labels, k, d, bounds, states)
     _merge_scatters(states, dp, *sums)
     return sums
 
@@ -428,12 +436,12 @@ def _sum(
     for at in range(0, int((stops - starts).max()), step):
         lo, hi = np.minimum(starts + at, stops), np.minimum(starts + at + step, stops)
         _sum_scatters(
-            n_blocks, data, by_columns, len(codes), d, k, frozen(codes), frozen(weight), lo, hi,
+            n_blocks, data, by_columns, len(codes), d, k, readonly(codes), readonly(weight), lo, hi,
             states, work=int((hi - lo).sum()) * d * (d + WIDE) // 2,
         )  # fmt: skip
 
 
-def _sum_pieces(
+def _sum_chunks(
     X: NDArray[Any],
     codes: NDArray[np.int32],
     weight: NDArray[np.float64],
@@ -446,14 +454,14 @@ def _sum_pieces(
     size = _rows_per_tile(k, d)
     for b, (lo, hi) in enumerate(pairwise(bounds.tolist())):
         tiles = np.append(np.arange(0, hi - lo, size), hi - lo)
-        for piece in pieces(X[lo:hi], tiles):
-            at = slice(lo + piece.start, lo + piece.stop)
-            start, stop = np.array([0]), np.array([piece.stop - piece.start])
-            _sum(piece.data, False, codes[at], weight[at], k, d, start, stop, states[b : b + 1])
+        for chunk in contiguous_chunks(X[lo:hi], tiles):
+            at = slice(lo + chunk.start, lo + chunk.stop)
+            start, stop = np.array([0]), np.array([chunk.stop - chunk.start])
+            _sum(chunk.data, False, codes[at], weight[at], k, d, start, stop, states[b : b + 1])
 
 
-@example
-def _every_variant() -> None:
-    codes = Coded.of(np.zeros(2, np.int32))
+@warmup_call
+def _warm() -> None:
+    codes = EncodedLabels.from_codes(np.zeros(2, np.int32))
     for dtype in (np.float64, np.float32):
         accumulate_scatter(np.zeros((2, 1), dtype), codes, None, 1)

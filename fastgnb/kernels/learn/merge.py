@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._numba.decorators import example, frozen, helper, serial_kernel
+from ..._numba.decorators import jit_helper, readonly, serial_kernel, warmup_call
 
 
 class Parts(NamedTuple):
@@ -26,7 +26,7 @@ class Parts(NamedTuple):
     variance: NDArray[np.float64]
 
 
-@helper
+@jit_helper
 def two_sum(a, b):
     """The rounded sum and its exact error (Knuth 1969)."""
     total = a + b
@@ -34,7 +34,7 @@ def two_sum(a, b):
     return total, (a - (total - part)) + (b - part)
 
 
-@helper
+@jit_helper
 def difference(high, low, base, base_low):
     """(high + low) - (base + base_low), rounded about once."""
     step, error = two_sum(high, -base)
@@ -125,10 +125,10 @@ def collapse(parts: Parts) -> Parts:
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:
     """The one type that kernels are compiled for; statistics made by hand may be of any."""
-    return frozen(np.ascontiguousarray(array, np.float64))
+    return readonly(np.ascontiguousarray(array, np.float64))
 
 
-@example
-def _every_variant() -> None:
+@warmup_call
+def _warm() -> None:
     one = Parts(*(np.ones((1, 1)) for _ in range(4)))
     collapse(merge(one, one))

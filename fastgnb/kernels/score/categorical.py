@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._numba.decorators import example, frozen, helper, inlined, kernel, spliced
+from ..._numba.decorators import ir_inlined, jit_helper, kernel, llvm_inlined, readonly, warmup_call
 from ..._numba.vectors import keep, load, pointer, shifted, splat, store
-from ..chunks import cut, flat, pieces, tail
-from ..rows import BEHIND, Rows, element
+from ..chunks import as_flat, block_bounds, contiguous_chunks, padded_tail
+from ..rows import OVERREAD, Rows, element
 from .diagonal import GROUPS_PER_BLOCK, Model, pack, score_group, unpack
 from .outputs import (
     Answers,
@@ -56,7 +56,7 @@ class Lookup(NamedTuple):
     width: int
 
 
-@inlined
+@llvm_inlined
 def _add_terms(lookup, at, m, k, s):
     """Add the terms of m rows, the first of which is row `at`, to scores s (k, 32)."""
     for c in range(k):
@@ -66,7 +66,7 @@ def _add_terms(lookup, at, m, k, s):
                 s[c * GROUP + r] += lookup.table[c * lookup.width + lookup.slots[place + r]]
 
 
-@spliced
+@ir_inlined
 def _settle_group(model, room):
     """Best classes of 32 rows by their scores; whether every row has one."""
     good = True
@@ -78,7 +78,7 @@ def _settle_group(model, room):
     return good
 
 
-@spliced
+@ir_inlined
 def _start_group(model, room):
     """Scores of 32 rows without continuous features."""
     for c in range(model.k):
@@ -86,7 +86,7 @@ def _start_group(model, room):
             store(room.s, c * GROUP + h, splat(model.const[c]))
 
 
-@helper
+@jit_helper
 def _set_limits(model, lookup, i, limits, missed):
     """Set limits (k,) to what is constant in a row's scores as smoothing tends to 0.
 
@@ -108,7 +108,7 @@ def _set_limits(model, lookup, i, limits, missed):
             limits[c] = -np.inf
 
 
-@helper
+@jit_helper
 def _score_odd(rows, at, model, lookup, i, few):
     """Set few (k,) to scores that order and normalise, for a row that no class scores above -inf.
 
@@ -135,7 +135,7 @@ def _score_odd(rows, at, model, lookup, i, few):
         score_far(rows, at, limited, few, shifted(few, model.k))
 
 
-@inlined
+@llvm_inlined
 def _mend(rows, at, m, model, lookup, keep, room, out, to):
     """Score the rows that no class scored above -inf; the first that is not finite, or -1."""
     for r in range(m):
@@ -151,7 +151,7 @@ def _mend(rows, at, m, model, lookup, keep, room, out, to):
     return -1
 
 
-@spliced
+@ir_inlined
 def _score_groups(rows, start, stop, to, model, lookup, out, room):
     """Score rows start to stop into rows `to` on; the first row that is not finite, or -1."""
     for at in range(start, stop, GROUP):
@@ -228,16 +228,16 @@ def score_mixed(
     (n, d), k = X.shape, len(const)
     answers = Answers.room(n, k, codes, output, evidence, dtype)
     model = k, pack(mean, scale, log_norm, const, values), log_norm is not None
-    tables = tuple(frozen(np.ascontiguousarray(each).reshape(-1)) for each in (table, limit))
-    lies, bad = flat(X), -1
-    if lies is not None:
-        return answers.scores(_score_flat(*lies, slots, n, d, model, tables, answers), dtype)
-    for piece in pieces(X, cut(n, GROUP * GROUPS_PER_BLOCK)):
-        part = answers.part(piece.start, piece.stop)
-        size, own = piece.stop - piece.start, slots[:, piece.start : piece.stop]
-        bad = _score_flat(piece.data, piece.by_columns, own, size, d, model, tables, part)
+    tables = tuple(readonly(np.ascontiguousarray(each).reshape(-1)) for each in (table, limit))
+    contiguous, bad = as_flat(X), -1
+    if contiguous is not None:
+        return answers.scores(_score_flat(*contiguous, slots, n, d, model, tables, answers), dtype)
+    for chunk in contiguous_chunks(X, block_bounds(n, GROUP * GROUPS_PER_BLOCK)):
+        part = answers.part(chunk.start, chunk.stop)
+        size, own = chunk.stop - chunk.start, slots[:, chunk.start : chunk.stop]
+        bad = _score_flat(chunk.data, chunk.by_columns, own, size, d, model, tables, part)
         if bad >= 0:
-            bad += piece.start
+            bad += chunk.start
             break
     return answers.scores(bad, dtype)
 
@@ -254,22 +254,22 @@ def _score_flat(
 ) -> int:
     """Score contiguous rows; the first that is not finite, or -1. See `kernels.score`."""
     k, packed, skip = model
-    groups = max(0, n - BEHIND) // GROUP
+    groups = max(0, n - OVERREAD) // GROUP
     n_blocks = -(-groups // GROUPS_PER_BLOCK)
     left = n - groups * GROUP
-    rest = tail(data, by_columns, n, d, left, -(-left // GROUP) * GROUP * d + BEHIND)
+    rest = padded_tail(data, by_columns, n, d, left, -(-left // GROUP) * GROUP * d + OVERREAD)
     bad = np.empty(n_blocks + 1, np.int64)
     q, table = len(slots), tables[0]
     _score_mixed(
         n_blocks + 1, data, rest, by_columns, n, d, k, groups, n_blocks, packed, skip,
-        frozen(np.ascontiguousarray(slots).reshape(-1)), q, *tables, len(table) // k,
+        readonly(np.ascontiguousarray(slots).reshape(-1)), q, *tables, len(table) // k,
         *answers.flat(), bad, work=n * k * (d + q),
     )  # fmt: skip
     return int(bad[0]) if n_blocks == 0 else int(bad[np.argmax(bad >= 0)])
 
 
-@example
-def _every_variant() -> None:
+@warmup_call
+def _warm() -> None:
     one, zero, slots = np.ones((1, 1)), np.zeros((1, 1)), np.zeros((1, 1), np.int32)
     for dtype in (np.float64, np.float32):
         score_mixed(

@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._numba.decorators import example, inlined, kernel, spliced
+from ..._numba.decorators import ir_inlined, kernel, llvm_inlined, warmup_call
 from ..._numba.vectors import keep, load, pointer, shifted, splat, store, where_number
-from ..chunks import cut, flat, pieces, tail
-from ..rows import BEHIND, Rows, eight_rows, fetch_eight
+from ..chunks import as_flat, block_bounds, contiguous_chunks, padded_tail
+from ..rows import OVERREAD, Rows, eight_rows, fetch_eight
 from .outputs import (
     Answers,
     Scores,
@@ -57,20 +57,20 @@ class Model(NamedTuple):
     values: Any
 
 
-@inlined
+@llvm_inlined
 def _step(a, x, mean, scale):
     t = (x - mean) * scale
     return a - t * t
 
 
-@inlined
+@llvm_inlined
 def _step_skip(a, x, mean, scale, log_norm):
     """As `_step`; the whole term of a NaN, normaliser included, is absent."""
     t = (x - mean) * scale
     return where_number(x, a - (t * t + log_norm), a)
 
 
-@inlined
+@llvm_inlined
 def _four(a, x0, x1, x2, x3, mean, scale, p):
     a = _step(a, x0, splat(mean[p]), splat(scale[p]))
     a = _step(a, x1, splat(mean[p + 1]), splat(scale[p + 1]))
@@ -78,7 +78,7 @@ def _four(a, x0, x1, x2, x3, mean, scale, p):
     return _step(a, x3, splat(mean[p + 3]), splat(scale[p + 3]))
 
 
-@inlined
+@llvm_inlined
 def _up_to_three(a, x0, x1, x2, mean, scale, p, m):
     a = _step(a, x0, splat(mean[p]), splat(scale[p]))
     if m > 1:
@@ -88,7 +88,7 @@ def _up_to_three(a, x0, x1, x2, mean, scale, p, m):
     return a
 
 
-@inlined
+@llvm_inlined
 def _up_to_eight(a, x0, x1, x2, x3, x4, x5, x6, x7, mean, scale, p, m):
     """Take the squares of m features, 1 to 8, from the scores a."""
     if m >= 4:
@@ -101,7 +101,7 @@ def _up_to_eight(a, x0, x1, x2, x3, x4, x5, x6, x7, mean, scale, p, m):
     return _up_to_three(a, x0, x1, x2, mean, scale, p, m)
 
 
-@inlined
+@llvm_inlined
 def _score_eight(rows, at, model, h, keep, room):
     """Scores of eight rows, and their best classes, at lanes h to h + 8 of a group.
 
@@ -130,7 +130,7 @@ def _score_eight(rows, at, model, h, keep, room):
     return settle(best, label, h, room)
 
 
-@inlined
+@llvm_inlined
 def _score_eight_skip(rows, at, model, h, room):
     """As `_score_eight`, with NaN left out and all scores kept."""
     d, s, tile = rows.d, room.s, room.tile
@@ -154,7 +154,7 @@ def _score_eight_skip(rows, at, model, h, room):
     return settle(best, label, h, room)
 
 
-@spliced
+@ir_inlined
 def score_group(rows, at, model, keep, room):
     """Scores of 32 rows and their best classes; whether every row has one."""
     good = True
@@ -166,7 +166,7 @@ def score_group(rows, at, model, keep, room):
     return good
 
 
-@inlined
+@llvm_inlined
 def _mend(rows, at, m, model, keep, room, out, to):
     """Score the rows that no class scored above -inf; the first that is not finite, or -1.
 
@@ -186,7 +186,7 @@ def _mend(rows, at, m, model, keep, room, out, to):
     return -1
 
 
-@spliced
+@ir_inlined
 def _score_groups(rows, start, stop, to, model, out, room):
     """Score rows start to stop into rows `to` on; the first row that is not finite, or -1."""
     keep = out.mode > 0 or out.wants_evidence
@@ -204,7 +204,7 @@ def _score_groups(rows, start, stop, to, model, out, room):
     return -1
 
 
-@spliced
+@ir_inlined
 def unpack(packed, k, d, skip):
     """The model in the numbers that `pack` puts together."""
     size = k * d
@@ -264,16 +264,16 @@ def score(
     (n, d), k = X.shape, len(const)
     answers = Answers.room(n, k, codes, table, evidence, dtype)
     model = k, pack(mean, scale, log_norm, const, values), log_norm is not None
-    lies = flat(X)
-    if lies is not None:
-        return answers.scores(_score_flat(*lies, n, d, model, answers), dtype)
+    contiguous = as_flat(X)
+    if contiguous is not None:
+        return answers.scores(_score_flat(*contiguous, n, d, model, answers), dtype)
     bad = -1
-    for piece in pieces(X, cut(n, GROUP * GROUPS_PER_BLOCK)):
-        part = answers.part(piece.start, piece.stop)
-        size = piece.stop - piece.start
-        found = _score_flat(piece.data, piece.by_columns, size, d, model, part)
+    for chunk in contiguous_chunks(X, block_bounds(n, GROUP * GROUPS_PER_BLOCK)):
+        part = answers.part(chunk.start, chunk.stop)
+        size = chunk.stop - chunk.start
+        found = _score_flat(chunk.data, chunk.by_columns, size, d, model, part)
         if found >= 0:
-            bad = piece.start + found
+            bad = chunk.start + found
             break
     return answers.scores(bad, dtype)
 
@@ -291,10 +291,10 @@ def _score_flat(
     Whole groups are read where they are, and the last few rows from a copy that has room behind.
     """
     k, packed, skip = model
-    groups = max(0, n - BEHIND) // GROUP
+    groups = max(0, n - OVERREAD) // GROUP
     n_blocks = -(-groups // GROUPS_PER_BLOCK)
     left = n - groups * GROUP
-    rest = tail(data, by_columns, n, d, left, -(-left // GROUP) * GROUP * d + BEHIND)
+    rest = padded_tail(data, by_columns, n, d, left, -(-left // GROUP) * GROUP * d + OVERREAD)
     bad = np.empty(n_blocks + 1, np.int64)
     _score(
         n_blocks + 1, data, rest, by_columns, n, d, k, groups, n_blocks, packed, skip,
@@ -323,8 +323,8 @@ def pack(
     return packed
 
 
-@example
-def _every_variant() -> None:
+@warmup_call
+def _warm() -> None:
     one, zero = np.ones((1, 1)), np.zeros((1, 1))
     for dtype in (np.float64, np.float32):
         score(np.zeros((1, 1), dtype), zero, one, None, np.zeros(1), table="proba")

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._numba.decorators import inlined, spliced
+from ..._numba.decorators import ir_inlined, llvm_inlined
 from ..._numba.vectors import (
     aligned,
     all_greater,
@@ -135,12 +135,12 @@ class Scratch(NamedTuple):
     few: Any
 
 
-@inlined
+@llvm_inlined
 def size_of_scratch(k):
     return 6 * GROUP + (k + 8) * GROUP + (k * GROUP + 8) + 2 * k + 8
 
 
-@spliced
+@ir_inlined
 def divide_up(room, k):
     """The parts of a piece of memory of `size_of_scratch` numbers."""
     best = aligned(room)
@@ -150,7 +150,7 @@ def divide_up(room, k):
     return Scratch(best, label, total, far, tile, s, page, shifted(page, k * GROUP + 8))
 
 
-@inlined
+@llvm_inlined
 def output_of(mode, labels, narrow, wide, evidence):
     """What a kernel was given by `Answers.flat`."""
     return Output(
@@ -159,13 +159,13 @@ def output_of(mode, labels, narrow, wide, evidence):
     )  # fmt: skip
 
 
-@inlined
+@llvm_inlined
 def better(a, value, best, label):
     """The better of scores a and `best`, and its label; a tie keeps the first class."""
     return where_greater(a, best, a, best), where_greater(a, best, value, label)
 
 
-@inlined
+@llvm_inlined
 def settle(best, label, h, room):
     """Write down the best classes of eight rows; whether every row has one."""
     store(room.best, h, best)
@@ -173,7 +173,7 @@ def settle(best, label, h, room):
     return all_greater(best, splat(-np.inf))
 
 
-@spliced
+@ir_inlined
 def write_labels(label, m, labels, to):
     if m == GROUP:
         for h in range(0, GROUP, 8):
@@ -183,7 +183,7 @@ def write_labels(label, m, labels, to):
             labels[to + r] = label[r]
 
 
-@inlined
+@llvm_inlined
 def write_rest(k, m, room, out, to):
     """Scores of a group to rows of the table and log evidence."""
     if out.mode > JOINT or out.wants_evidence:
@@ -205,7 +205,7 @@ def write_rest(k, m, room, out, to):
             write_page(room.page, m * k, out.wide, to * k)
 
 
-@inlined
+@llvm_inlined
 def take_far(r, k, values, keep, room, out, to):
     """Make the scores `few` (k,) those of row r of a group, which none of its classes scored."""
     for c in range(k):
@@ -217,14 +217,14 @@ def take_far(r, k, values, keep, room, out, to):
                 out.labels[to + r] = values[c]
 
 
-@inlined
+@llvm_inlined
 def fill_behind(m, room):
     """Give the lanes behind the last row a score, which is not looked at."""
     for r in range(m, GROUP):
         room.best[r] = 0.0
 
 
-@inlined
+@llvm_inlined
 def finish_group(k, m, good, room, out, to):
     """Write the table and evidence of a group, in which not `good` marks far rows."""
     write_rest(k, m, room, out, to)

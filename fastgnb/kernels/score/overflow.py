@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..._numba.decorators import helper
+from ..._numba.decorators import jit_helper
 from ..rows import element
 
 
-@helper
+@jit_helper
 def is_finite_row(rows, i, skip):
     """Whether row i is finite, NaN apart where those are skipped."""
     for j in range(rows.d):
@@ -21,13 +21,13 @@ def is_finite_row(rows, i, skip):
     return True
 
 
-@helper
+@jit_helper
 def _distance(x, mean, scale):
     """A deviation times 2**-602, which cannot overflow; 0 for a NaN, whose term is absent."""
     return abs(x * 0.5 - mean * 0.5) * 2.0**-601 * scale if x == x else 0.0
 
 
-@helper
+@jit_helper
 def score_far(rows, i, model, scores, far):
     """Scores (k,) of a row whose squared deviations overflow: the nearest classes share it.
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..._numba.decorators import inlined, spliced
+from ..._numba.decorators import ir_inlined, llvm_inlined
 from ..._numba.vectors import load, power_of_two, rounded, splat, store, transpose, where_greater
 
 GROUP = 32
 JOINT, LOG_PROBA, PROBA = 1, 2, 3
 
 
-@inlined
+@llvm_inlined
 def exp(x):
     """exp(x) for x <= 0, to about one unit in the last place.
 
@@ -48,7 +48,7 @@ def exp(x):
     return p * power_of_two(half) * power_of_two(n - half)
 
 
-@spliced
+@ir_inlined
 def exponentials(s, k, best, total, keep):
     """Set total (32,) to the sums of exp(s - best), and with `keep` s (k, 32) to the terms."""
     for h in range(0, GROUP, 8):
@@ -62,7 +62,7 @@ def exponentials(s, k, best, total, keep):
         store(total, h, sums)
 
 
-@spliced
+@ir_inlined
 def divide(s, k, total):
     """Make probabilities of the terms s (k, 32); `total` becomes the factors."""
     for r in range(GROUP):
@@ -73,7 +73,7 @@ def divide(s, k, total):
             store(s, c * GROUP + h, load(s, c * GROUP + h) * share)
 
 
-@inlined
+@llvm_inlined
 def subtract(s, k, a):
     """Take a (32,) away from the scores of every class."""
     for h in range(0, GROUP, 8):
@@ -82,7 +82,7 @@ def subtract(s, k, a):
             store(s, c * GROUP + h, load(s, c * GROUP + h) - less)
 
 
-@spliced
+@ir_inlined
 def fill_page(s, k, page):
     """Set the page (32, k) to the scores s (k, 32).
 
@@ -95,7 +95,7 @@ def fill_page(s, k, page):
             transpose(s, c * GROUP + h, GROUP, page, h * k + c, k)
 
 
-@inlined
+@llvm_inlined
 def write_page(page, size, table, at):
     """Set `size` elements of a table from `at` on to those of the page."""
     whole = size - size % 8
@@ -105,7 +105,7 @@ def write_page(page, size, table, at):
         table[at + p] = page[p]
 
 
-@spliced
+@ir_inlined
 def log_rounded(total, is_narrow, narrow, m):
     """Logarithms of sums, in place, each rounded to the table's type before."""
     for r in range(m):

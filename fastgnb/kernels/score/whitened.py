@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._numba.decorators import example, frozen, helper, inlined, kernel, spliced
+from ..._numba.decorators import ir_inlined, jit_helper, kernel, llvm_inlined, readonly, warmup_call
 from ..._numba.vectors import aligned, keep, load, pointer, shifted, splat, store
-from ..chunks import cut, flat, pieces
+from ..chunks import as_flat, block_bounds, contiguous_chunks
 from ..panel_product import TALL, WIDE, multiply
-from ..rows import BEHIND, Rows, eight_rows, element
+from ..rows import OVERREAD, Rows, eight_rows, element
 from .diagonal import GROUPS_PER_BLOCK
 from .outputs import (
     Answers,
@@ -71,17 +71,17 @@ class Turned(NamedTuple):
     axes: Any
 
 
-@inlined
+@llvm_inlined
 def _tall(r):
     return (r + TALL - 1) // TALL * TALL
 
 
-@helper
+@jit_helper
 def _fill(rows, at, m, to):
     """Copy m rows from `at` on, features by rows, into (2, d, 16); what is past them is 0."""
     d, half = rows.d, rows.d * WIDE
     # Eight features are read at a time, up to seven past the end of a row.
-    if (rows.by_columns and at + GROUP <= rows.n) or (at + GROUP) * d + BEHIND <= rows.n * d:
+    if (rows.by_columns and at + GROUP <= rows.n) or (at + GROUP) * d + OVERREAD <= rows.n * d:
         for h in range(0, GROUP, 8):
             place = shifted(to, h // WIDE * half + h % WIDE)
             for j in range(0, d, 8):
@@ -95,7 +95,7 @@ def _fill(rows, at, m, to):
             place[j * WIDE] = element(rows, at + i, j) if i < m else 0.0
 
 
-@inlined
+@llvm_inlined
 def _turn(model, b, d, turned):
     """Set the axes (rp, 32) to the basis b of the rows' deviations from its centre."""
     centre, half = shifted(model.centre, b * d), d * WIDE
@@ -114,13 +114,13 @@ def _turn(model, b, d, turned):
             multiply(left, TALL, right, high - low, to, GROUP, False)
 
 
-@inlined
+@llvm_inlined
 def _step(a, t, mean, scale):
     z = (t - mean) * scale
     return a - z * z
 
 
-@inlined
+@llvm_inlined
 def _score_class(model, c, axes, s):
     """Scores (32,) of class c from the rows in its basis."""
     a0 = a1 = a2 = a3 = splat(model.const[c])
@@ -137,7 +137,7 @@ def _score_class(model, c, axes, s):
     store(s, c * GROUP + 24, a3)
 
 
-@spliced
+@ir_inlined
 def _score_group(rows, at, m, model, turned, room):
     """Scores of up to 32 rows and their best classes; whether every row has one."""
     _fill(rows, at, m, turned.rows)
@@ -155,7 +155,7 @@ def _score_group(rows, at, m, model, turned, room):
     return good
 
 
-@helper
+@jit_helper
 def _axis(rows, i, model, c, j):
     """The distance of row i along axis j of class c, times 2**-600, which cannot overflow."""
     b = 0 if model.g == 1 else c
@@ -168,7 +168,7 @@ def _axis(rows, i, model, c, j):
     return (t - model.mean[c * model.r + j] * 2.0**-600) * model.scale[c * model.r + j]
 
 
-@helper
+@jit_helper
 def _score_far(rows, i, model, scores, far):
     """Scores (k,) of a row whose squared distances overflow: the nearest classes share it."""
     top = 0.0
@@ -192,7 +192,7 @@ def _score_far(rows, i, model, scores, far):
             scores[c] = -np.inf
 
 
-@helper
+@jit_helper
 def _mend(rows, at, m, model, keep_scores, room, out, to):
     """Score the rows that no class scored above -inf; the first that is not finite, or -1."""
     for r in range(m):
@@ -208,7 +208,7 @@ def _mend(rows, at, m, model, keep_scores, room, out, to):
     return -1
 
 
-@spliced
+@ir_inlined
 def _score_groups(rows, start, stop, model, out, turned, room):
     """Score rows start to stop; the first row that is not finite, or -1."""
     for at in range(start, stop, GROUP):
@@ -224,7 +224,7 @@ def _score_groups(rows, start, stop, model, out, turned, room):
     return -1
 
 
-@spliced
+@ir_inlined
 def _unpack(packed, bounds, g, r, k, d):
     rp = _tall(r)
     panels = shifted(packed, g * d)
@@ -289,15 +289,15 @@ def score_rotated(
     g, r = basis.whitener.shape[:2]
     answers = Answers.room(n, k, codes, table, evidence, dtype)
     model = (d, g, r, k), *_pack(basis, const, values)
-    lies = flat(X)
-    if lies is not None:
-        return answers.scores(_score_flat(*lies, n, model, answers), dtype)
+    contiguous = as_flat(X)
+    if contiguous is not None:
+        return answers.scores(_score_flat(*contiguous, n, model, answers), dtype)
     bad = -1
-    for piece in pieces(X, cut(n, GROUP * GROUPS_PER_BLOCK)):
-        part = answers.part(piece.start, piece.stop)
-        found = _score_flat(piece.data, piece.by_columns, piece.stop - piece.start, model, part)
+    for chunk in contiguous_chunks(X, block_bounds(n, GROUP * GROUPS_PER_BLOCK)):
+        part = answers.part(chunk.start, chunk.stop)
+        found = _score_flat(chunk.data, chunk.by_columns, chunk.stop - chunk.start, model, part)
         if found >= 0:
-            bad = piece.start + found
+            bad = chunk.start + found
             break
     return answers.scores(bad, dtype)
 
@@ -337,11 +337,11 @@ def _pack(
     labels = np.arange(k) if values is None else values
     parts = basis.centre, panels, basis.mean, basis.scale, const, labels.view(np.float64)
     packed = np.concatenate([np.ascontiguousarray(part).reshape(-1) for part in parts])
-    return frozen(packed), frozen(bounds.reshape(-1))
+    return readonly(packed), readonly(bounds.reshape(-1))
 
 
-@example
-def _every_variant() -> None:
+@warmup_call
+def _warm() -> None:
     one, zero = np.ones((1, 1)), np.zeros((1, 1))
     for dtype in (np.float64, np.float32):
         basis = Basis(zero, np.ones((1, 1, 1)), zero, one)

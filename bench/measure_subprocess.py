@@ -1,4 +1,4 @@
-"""Measure what happens outside arrays for the table of targets: processes, memory, files."""
+"""Measure whole processes, memory and files for the table of targets."""
 
 from __future__ import annotations
 
@@ -14,18 +14,17 @@ from pathlib import Path
 
 import numpy as np
 
-from . import answers, fresh, problems
-from .measure import Row, row
+from . import checks, problems, snippets
 from .rivals import OURS
-from .timing import EFFORTS, Call, Effort, Timing, interleave, timed
+from .timing import EFFORTS, Call, Effort, Row, Timing, interleave, row, timed
 
 SPIN = "print(flush=True)\nwhile True: pass"
 
 
 def memory(size: str) -> Iterator[Row]:
     """Peak bytes beyond X and the output, in a process of its own."""
-    if not fresh.can_measure_memory():
-        print("memory: needs Linux's /proc, left out")
+    if not snippets.can_measure_memory():
+        print("memory: skipped, it needs Linux's /proc")
         return
     problem = problems.standard(size)
     X, y = problem.data()
@@ -33,44 +32,44 @@ def memory(size: str) -> Iterator[Row]:
         paths = [Path(folder, name) for name in ("X.npy", "y.npy")]
         for path, array in zip(paths, (X, y), strict=True):
             np.save(path, array)
-        run = fresh.python(fresh.PEAK, *paths)
+        run = snippets.python(snippets.PEAK, *paths)
     rows = np.arange(min(1000, len(X)))
-    answers.check_labels(np.array(run.found.pop("labels")), OURS, problem, rows)
-    yield row("memory", "all", problem, "fastgnb", Timing([run.seconds], None), bytes=run.found)
+    checks.check_labels(np.array(run.output.pop("labels")), OURS, problem, rows)
+    yield row("memory", "all", problem, "fastgnb", Timing([run.seconds], None), bytes=run.output)
 
 
 def startup(size: str) -> Iterator[Row]:
-    """Imports, the first answer of a saved model, and all kernels compiled cold."""
+    """Imports, and the first prediction of a saved model."""
     problem = problems.standard("toy")
     effort = Effort(1 if size == "toy" else 5, 60.0)
     with tempfile.TemporaryDirectory() as folder:
-        service = fresh.service(problem, Path(folder), own_cache=size != "toy")
+        service = snippets.service(problem, Path(folder), own_cache=size != "toy")
         calls = {
-            "python": functools.partial(fresh.python, fresh.NOTHING),
-            "import numpy": functools.partial(fresh.python, fresh.IMPORT, "numpy"),
-            "import fastgnb": functools.partial(fresh.python, fresh.IMPORT, "fastgnb"),
-            "import fastgnb.estimators.naive_bayes": functools.partial(
-                fresh.python, fresh.IMPORT, "fastgnb.estimators.naive_bayes"
+            "python": functools.partial(snippets.python, snippets.NOTHING),
+            "import numpy": functools.partial(snippets.python, snippets.IMPORT, "numpy"),
+            "import fastgnb": functools.partial(snippets.python, snippets.IMPORT, "fastgnb"),
+            "import fastgnb:GaussianNB": functools.partial(
+                snippets.python, snippets.IMPORT, "fastgnb:GaussianNB"
             ),
             "first predict": service.first_predict,
         }
         timings = interleave(calls, effort)
     for program, timing in timings.items():
-        yield row("startup", "process", problem, program, timing, found=timing.answer.found)
-    labels = timings["first predict"].answer.found.pop("labels")
-    answers.check_labels(np.array(labels), OURS, problem)
+        yield row("startup", "process", problem, program, timing, output=timing.result.output)
+    labels = timings["first predict"].result.output.pop("labels")
+    checks.check_labels(np.array(labels), OURS, problem)
 
 
 def cold(size: str) -> Iterator[Row]:
-    """Every kernel compiled into an empty cache; left out at toy size, where seconds count."""
+    """Every kernel compiled into an empty cache; not at toy size, where seconds count."""
     if size == "toy":
         return
     with tempfile.TemporaryDirectory() as folder:
-        run = fresh.command("warmup", cache=Path(folder))
-    assert "compiled" in run.found["printed"], run.found
+        run = snippets.command("warmup", cache=Path(folder))
+    assert "compiled" in run.output["printed"], run.output
     problem = problems.standard("toy")
     timing = Timing([run.seconds], None)
-    yield row("cold", "warmup", problem, "fastgnb", timing, found=run.found)
+    yield row("cold", "warmup", problem, "fastgnb", timing, output=run.output)
 
 
 def in_files(size: str) -> Iterator[Row]:
@@ -78,20 +77,20 @@ def in_files(size: str) -> Iterator[Row]:
     try:
         from . import files
     except ImportError as error:
-        print(f"files: left out: {error}")
+        print(f"files: skipped: {error}")
         return
     usual = problems.standard(size)
     for ending in files.ENDINGS:
         problem = usual if ending == "parquet" else usual._replace(n=max(usual.n // 10, 1000))
         with tempfile.TemporaryDirectory() as folder:
-            there = files.write(problem, Path(folder), ending)
+            table = files.write(problem, Path(folder), ending)
             output = Path(folder, f"scored.{ending}")
-            there.predict(output)
-            reading = {f"read {way}": call for way, call in there.readers().items()}
-            calls = {"fit": there.fit, "predict": functools.partial(there.predict, output)}
+            table.predict(output)
+            reading = {f"read {how}": call for how, call in table.readers().items()}
+            calls = {"fit": table.fit, "predict": functools.partial(table.predict, output)}
             for name, timing in interleave(calls | reading, EFFORTS[size]).items():
                 yield row(f"files {ending}", name, problem, _program(name, ending), timing)
-            answers.check_labels(files.labels(output), OURS, problem)
+            checks.check_labels(files.labels(output), OURS, problem)
 
 
 def _program(name: str, ending: str) -> str:
@@ -101,22 +100,22 @@ def _program(name: str, ending: str) -> str:
 
 
 def beside_busy_processes(size: str) -> Iterator[Row]:
-    """predict of 1,000 rows, alone and while as many processes as cores compute without end."""
+    """predict of 1,000 rows, alone and while one process per core computes without end."""
     rounds = {"toy": 1, "quick": 5, "full": 15}[size]
     for d in (20, 100):
         problem = problems.Problem(1000, d, 10)
         X, y = problem.data()
         model = OURS.fit(X, y)
-        answers.check_labels(model.predict(X), OURS, problem, np.arange(len(X)))
+        checks.check_labels(model.predict(X), OURS, problem, np.arange(len(X)))
         call = functools.partial(model.predict, X)
         seconds: dict[str, list[float]] = {"alone": [], "busy": []}
         for _ in range(rounds):
             seconds["alone"] += _timed_calls(call)
             with _busy_processes(os.cpu_count() or 1):
                 seconds["busy"] += _timed_calls(call)
-        for program, found in seconds.items():
-            mean = float(np.mean(found))
-            yield row("busy", "predict", problem, program, Timing(found, None), mean=mean)
+        for program, times in seconds.items():
+            mean = float(np.mean(times))
+            yield row("busy", "predict", problem, program, Timing(times, None), mean=mean)
 
 
 def _timed_calls(call: Call) -> list[float]:
@@ -126,16 +125,16 @@ def _timed_calls(call: Call) -> list[float]:
 
 @contextlib.contextmanager
 def _busy_processes(n: int) -> Iterator[None]:
-    some = [
+    processes = [
         subprocess.Popen([sys.executable, "-c", SPIN], stdout=subprocess.PIPE) for _ in range(n)
     ]
     try:
-        for one in some:
-            assert one.stdout is not None
-            one.stdout.readline()  # it has started
+        for process in processes:
+            assert process.stdout is not None
+            process.stdout.readline()  # it has started
         time.sleep(0.1)
         yield
     finally:
-        for one in some:
-            one.kill()
-            one.communicate()
+        for process in processes:
+            process.kill()
+            process.communicate()

@@ -5,53 +5,53 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fastgnb._numba import vectors as _lanes
-from fastgnb._numba.decorators import helper
+from fastgnb._numba import vectors
+from fastgnb._numba.decorators import jit_helper
 from fastgnb._numba.vectors import LANES, load, pointer, splat, store
 
 
-@helper
+@jit_helper
 def arithmetic(a, b, out):
     x, y = load(pointer(a), 3), load(pointer(b), 1)
     store(pointer(out), 0, (x - y) * splat(2.0) + y)
 
 
-@helper
+@jit_helper
 def choices(a, b, m, out):
     p = pointer(out)
     x, y = load(pointer(a), 0), load(pointer(b), 0)
-    store(p, 0, _lanes.first(m, x))
-    store(p, 8, _lanes.where_greater(x, y, x, y))
-    store(p, 16, _lanes.where_number(x, y, splat(-1.0)))
-    p[24] = 1.0 if _lanes.all_greater(x, y) else 0.0
-    p[25] = _lanes.rounded(pointer(a), 0.1)
+    store(p, 0, vectors.first(m, x))
+    store(p, 8, vectors.where_greater(x, y, x, y))
+    store(p, 16, vectors.where_number(x, y, splat(-1.0)))
+    p[24] = 1.0 if vectors.all_greater(x, y) else 0.0
+    p[25] = vectors.rounded(pointer(a), 0.1)
 
 
-@helper
+@jit_helper
 def turn(a, step, out, stride):
-    _lanes.transpose(pointer(a), 2, step, pointer(out), 1, stride)
+    vectors.transpose(pointer(a), 2, step, pointer(out), 1, stride)
 
 
-@helper
+@jit_helper
 def columns(a, step, out):
-    found = _lanes.columns(pointer(a), 1, step)
-    p = _lanes.shifted(pointer(out), LANES)
+    found = vectors.columns(pointer(a), 1, step)
+    p = vectors.shifted(pointer(out), LANES)
     store(p, 0, found[0])
     store(p, 8, found[3])
     store(p, 16, found[7])
 
 
-@helper
+@jit_helper
 def powers(v, out):
-    store(pointer(out), 0, _lanes.power_of_two(load(pointer(v), 0)))
+    store(pointer(out), 0, vectors.power_of_two(load(pointer(v), 0)))
 
 
-@helper
+@jit_helper
 def sum_from_a_line(a):
-    _lanes.prefetch(pointer(a), 1_000_000)
-    p = _lanes.aligned(pointer(a))
+    vectors.prefetch(pointer(a), 1_000_000)
+    p = vectors.aligned(pointer(a))
     total = p[0] + p[1]
-    _lanes.keep(a)
+    vectors.keep(a)
     return total
 
 

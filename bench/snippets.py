@@ -1,7 +1,7 @@
-"""Measurements that need a process of their own: start-up, cold compiling, peak memory.
+"""Code that is measured in a new process: start-up, cold compilation, peak memory.
 
-The code that is measured prints one line of JSON; everything else about a process (its start, the
-end of its interpreter) is timed from outside.
+The code prints one line of JSON. Everything else about the process, such as the start and end of
+its interpreter, is timed from outside.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ class Run(NamedTuple):
     """Seconds from start to end of a process, and the JSON that it printed last."""
 
     seconds: float
-    found: dict[str, Any]
+    output: dict[str, Any]
 
 
 def python(code: str, *args: object, cache: Path | None = None) -> Run:
-    """Run code in a fresh interpreter; `cache` is where Numba keeps compiled kernels."""
+    """Run code in a new interpreter; `cache` is where Numba keeps compiled kernels."""
     return _run([sys.executable, "-c", code, *map(str, args)], cache)
 
 
 def command(*words: object, cache: Path | None = None) -> Run:
-    """Run the `fastgnb` command in a fresh interpreter."""
+    """Run the `fastgnb` command in a new interpreter."""
     return _run([sys.executable, "-m", "fastgnb", *map(str, words)], cache)
 
 
 def _run(words: list[str], cache: Path | None) -> Run:
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(paths))
-    if PEAK in words:  # glibc gives freed arrays back at once, so that no later peak hides in them
+    if PEAK in words:  # glibc then returns freed arrays at once, and no later peak hides in them
         environment["MALLOC_MMAP_THRESHOLD_"] = "65536"
     if cache is not None:
         environment["NUMBA_CACHE_DIR"] = str(cache)
@@ -59,22 +59,23 @@ NOTHING = "pass"
 IMPORT = """
 import importlib, json, sys, time
 start = time.perf_counter()
-importlib.import_module(sys.argv[1])
+module, _, name = sys.argv[1].partition(":")
+getattr(importlib.import_module(module), name or "__name__")
 print(json.dumps({"seconds": time.perf_counter() - start}))
 """
 
-# A service that starts: the parts of the way to its first answer, without scikit-learn.
+# A service that starts: the time of each step to its first prediction, without scikit-learn.
 FIRST_PREDICT = """
 import json, sys, time
 marks = [("", time.perf_counter())]
-def mark(name): marks.append((name, time.perf_counter()))
+def mark(step): marks.append((step, time.perf_counter()))
 import numpy as np
 mark("import numpy")
 import numba
 mark("import numba")
-from fastgnb.files.models import saved as persist
-mark("import fastgnb.files.models.saved")
-model = persist.read(sys.argv[1])
+from fastgnb.files.models.saved import read
+mark("import fastgnb.files")
+model = read(sys.argv[1])
 X = np.load(sys.argv[2])
 mark("read model and rows")
 codes = model.score(X[:1]).codes
@@ -82,39 +83,39 @@ mark("first row")
 codes = model.score(X).codes
 mark("all rows")
 assert "sklearn" not in sys.modules
-parts = {b[0]: b[1] - a[1] for a, b in zip(marks, marks[1:])}
-print(json.dumps({"parts": parts, "labels": model.classes[codes].tolist()}))
+steps = {b[0]: b[1] - a[1] for a, b in zip(marks, marks[1:])}
+print(json.dumps({"steps": steps, "labels": model.classes[codes].tolist()}))
 """
 
-# The most memory held beyond what was held before. The kernel's own mark (VmHWM) is set back first;
+# Peak memory beyond what was allocated before. The kernel's high-water mark (VmHWM) is reset first;
 # getrusage's would include what the parent process held when it started this one.
 PEAK = """
 import json, sys
 import numpy as np
 from fastgnb import GaussianNB
 X, y = np.load(sys.argv[1]), np.load(sys.argv[2])
-def held(key):
+def status_bytes(key):
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith(key))
-def extra(call):
+def peak_beyond(call):
     with open("/proc/self/clear_refs", "w") as marks:
         marks.write("5")
-    before = held("VmRSS")
-    answer = call()
-    return held("VmHWM") - before, answer
-model = GaussianNB().fit(X, y)  # all rows: loading a kernel takes megabytes, once, and is not
-for method in ("predict", "predict_proba"):  # what rows cost; few rows take another kernel
+    before = status_bytes("VmRSS")
+    result = call()
+    return status_bytes("VmHWM") - before, result
+model = GaussianNB().fit(X, y)  # all rows: loading a kernel takes megabytes once, which is not
+for method in ("predict", "predict_proba"):  # the cost of rows; few rows use another kernel
     getattr(model, method)(X)
-fit, model = extra(lambda: GaussianNB().fit(X, y))
-found = {"X": X.nbytes, "fit": fit}
+fit, model = peak_beyond(lambda: GaussianNB().fit(X, y))
+sizes = {"X": X.nbytes, "fit": fit}
 for method in ("predict", "predict_proba"):
-    found[method], answer = extra(lambda: getattr(model, method)(X))
-    found[method] -= answer.nbytes
-    found[method + " output"] = answer.nbytes
+    sizes[method], result = peak_beyond(lambda: getattr(model, method)(X))
+    sizes[method] -= result.nbytes
+    sizes[method + " output"] = result.nbytes
     if method == "predict":
-        found["labels"] = answer[:1000].tolist()
-    del answer
-print(json.dumps(found))
+        sizes["labels"] = result[:1000].tolist()
+    del result
+print(json.dumps(sizes))
 """
 
 
@@ -132,22 +133,22 @@ class Service(NamedTuple):
 
 
 def service(problem: Problem, folder: Path, *, own_cache: bool) -> Service:
-    """Save model, rows and labels of a problem in `folder`; compile what scoring them needs.
+    """Save model, rows and labels of a problem in `folder`, and compile what scoring them needs.
 
-    With a cache of its own, only these kernels are in it; compiling them takes some seconds.
+    With `own_cache` the kernels go into an empty cache, and compiling them takes some seconds.
     """
     import fastgnb
 
     X, y = problem.data()
     cache = folder / "cache" if own_cache else None
-    made = Service(folder / "model", folder / "X.npy", folder / "y.npy", cache)
-    fastgnb.save(rivals.OURS.fit(X, y), made.model)
-    np.save(made.X, X)
-    np.save(made.y, y)
-    made.first_predict()
-    return made
+    paths = Service(folder / "model", folder / "X.npy", folder / "y.npy", cache)
+    fastgnb.save(rivals.OURS.fit(X, y), paths.model)
+    np.save(paths.X, X)
+    np.save(paths.y, y)
+    paths.first_predict()
+    return paths
 
 
 def can_measure_memory() -> bool:
-    """Whether the system lets a process set back its own peak: Linux does."""
+    """Whether the system lets a process reset its own peak, as Linux does."""
     return os.access("/proc/self/clear_refs", os.W_OK)

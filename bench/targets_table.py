@@ -1,7 +1,7 @@
 """Judge measured rows: the lines of the table of targets.
 
-All ratios are between medians of one interleaved run; `best` is the same ratio between the fastest
-calls. A line over many problems shows its worst one.
+Ratios are between medians of one interleaved run, and `best` is the same ratio between the fastest
+calls. A line over several problems shows its worst one.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from .measure import Row
+from .timing import Row
 
 Key = tuple[str, str, str, str]
 
 
 class Line(NamedTuple):
-    """A target and what was measured. Without a target, it is for information."""
+    """A target and what was measured. Without a target, the line is for information."""
 
     what: str
     target: float | None
@@ -35,7 +35,7 @@ class Line(NamedTuple):
 
 
 class Ratio(NamedTuple):
-    """How often `a` fits into `b`, by medians and by bests, at a shape."""
+    """The time of one program divided by that of another, at a shape."""
 
     median: float
     best: float
@@ -49,41 +49,41 @@ class Table:
         self.rows: dict[Key, Row] = {(r.group, r.work, r.shape, r.program): r for r in rows}
 
     def of(self, group: str, work: str, program: str) -> list[Row]:
-        """All rows of a program at a kind of work, in the order that they were measured."""
-        wanted = (group, work, program)
-        return [row for row in self.rows.values() if (row.group, row.work, row.program) == wanted]
+        """All rows of a program at a kind of work, in the order of measurement."""
+        key = (group, work, program)
+        return [row for row in self.rows.values() if (row.group, row.work, row.program) == key]
 
     def ratios(self, group: str, work: str, a: str, b: str) -> list[Ratio]:
         """Seconds of b over seconds of a, per row of data, at each shape that has both."""
-        found = []
-        for one in self.of(group, work, a):
-            other = next((r for r in self.of(group, work, b) if _alike(one, r)), None)
+        result = []
+        for row in self.of(group, work, a):
+            other = next((r for r in self.of(group, work, b) if _same_shape(row, r)), None)
             if other is not None:
-                median, best = other.median / one.median, other.best / one.best
-                scale = one.rows / other.rows
-                found.append(Ratio(median * scale, best * scale, one.shape))
-        return found
+                median, best = other.median / row.median, other.best / row.best
+                scale = row.rows / other.rows
+                result.append(Ratio(median * scale, best * scale, row.shape))
+        return result
 
 
-def _alike(a: Row, b: Row) -> bool:
-    """The same features and classes; a slow program may have been given fewer rows."""
+def _same_shape(a: Row, b: Row) -> bool:
+    """Whether features and classes are the same; a slow library may be given fewer rows."""
     return (a.extra["d"], a.extra["k"]) == (b.extra["d"], b.extra["k"])
 
 
 def judge(rows: list[Row]) -> list[Line]:
     """Every line that the measured rows allow, in the order of the targets."""
     table = Table(rows)
-    parts = (
-        _against_sklearn, _others, _shares, _narrow, _fortran, _labels, _stream, _one_row, _memory,
-        _files, _startup, _threads, _busy, _accuracy, _family, _selection,
+    sections = (
+        _against_sklearn, _others, _shares, _single, _fortran, _labels, _stream, _one_row, _memory,
+        _files, _startup, _threads, _busy, _accuracy, _family, _scatter, _selection,
     )  # fmt: skip
-    return [line for part in parts for line in part(table)]
+    return [line for section in sections for line in section(table)]
 
 
 def mean_line(what: str, target: float | None, ratios: list[Ratio]) -> Iterator[Line]:
     """The geometric mean of ratios, where there are any."""
     if ratios:
-        median, best = (math.exp(_mean([math.log(r[i]) for r in ratios])) for i in (0, 1))
+        median, best = (geometric_mean([ratio[i] for ratio in ratios]) for i in (0, 1))
         yield Line(what, target, median, best, detail=f"{len(ratios)} problems")
 
 
@@ -113,8 +113,8 @@ def _others(table: Table) -> Iterator[Line]:
     for work in ("fit", "predict"):
         for program in ("mlpack", "numpy matrix", "dask-ml", "river"):
             what = f"{work} against {program}"
-            found = table.ratios("others", work, "fastgnb", program)
-            yield from worst_line(what, targets.get((work, program)), found)
+            ratios = table.ratios("others", work, "fastgnb", program)
+            yield from worst_line(what, targets.get((work, program)), ratios)
 
 
 def fit_share(d: int, k: int) -> float | None:
@@ -137,13 +137,13 @@ def _shares(table: Table) -> Iterator[Line]:
     for work, target in (("fit", fit_share), ("predict", predict_share)):
         for group in ("grid", "many classes, classes", "many classes, noise"):
             extra = "" if group == "grid" else f", {group}"
-            for one in table.of(group, work, "fastgnb"):
-                limit = table.rows[group, work, one.shape, "ceiling"]
-                share = Ratio(limit.median / one.median, limit.best / one.best, one.shape)
-                kind = "multiply-adds" if _is_compute(limit) else "memory"
+            for row in table.of(group, work, "fastgnb"):
+                limit = table.rows[group, work, row.shape, "ceiling"]
+                bound = "multiply-adds" if _is_compute(limit) else "memory"
                 yield Line(
-                    f"{work}, share of the ceiling, {one.shape}{extra}",
-                    target(one.extra["d"], one.extra["k"]), *share[:2], "", detail=kind,
+                    f"{work}, share of the ceiling, {row.shape}{extra}",
+                    target(row.extra["d"], row.extra["k"]),
+                    limit.median / row.median, limit.best / row.best, "", detail=bound,
                 )  # fmt: skip
 
 
@@ -151,19 +151,19 @@ def _is_compute(ceiling: Row) -> bool:
     return bool(ceiling.extra["arithmetic"] > ceiling.extra["moving"])
 
 
-def _narrow(table: Table) -> Iterator[Line]:
-    """float32 against float64; memory-bound is what moves bytes at half the ceiling or more."""
+def _single(table: Table) -> Iterator[Line]:
+    """float32 against float64. Work is memory-bound at half of the memory bandwidth or more."""
     names = ("fastgnb float32", "fastgnb")
     for work in ("fit", "predict"):
         ratios = table.ratios("grid", work, *names)
         yield from worst_line(f"{work}, float32 against float64, worst", 1.0, ratios)
-        bound = {
-            one.shape
-            for one in table.of("grid", work, "fastgnb")
-            if table.rows["grid", work, one.shape, "ceiling"].extra["moving"] > 0.5 * one.median
+        memory_bound = {
+            row.shape
+            for row in table.of("grid", work, "fastgnb")
+            if table.rows["grid", work, row.shape, "ceiling"].extra["moving"] > 0.5 * row.median
         }
         what = f"{work}, float32 against float64, worst of memory-bound"
-        yield from worst_line(what, 1.5, [r for r in ratios if r.shape in bound])
+        yield from worst_line(what, 1.5, [r for r in ratios if r.shape in memory_bound])
 
 
 def _fortran(table: Table) -> Iterator[Line]:
@@ -191,66 +191,68 @@ def _one_row(table: Table) -> Iterator[Line]:
 
 
 def _memory(table: Table) -> Iterator[Line]:
-    for one in table.of("memory", "all", "fastgnb"):
-        size = one.extra["bytes"]
+    for row in table.of("memory", "all", "fastgnb"):
+        size = row.extra["bytes"]
         for work in ("fit", "predict", "predict_proba"):
             share = 100 * size[work] / size["X"]
             what = f"{work}, peak memory beyond X and output"
-            yield Line(what, 2.0, share, share, "% of X", True, one.shape)
+            yield Line(what, 2.0, share, share, "% of X", True, row.shape)
 
 
 def _files(table: Table) -> Iterator[Line]:
-    """Against the faster of the ways to read."""
+    """Commands on files, against the faster way of only reading them."""
     for ending, target in (("parquet", 1.25), ("csv", None), ("npy", None)):
-        group = f"files {ending}"
-        program = "numpy" if ending == "npy" else "pyarrow"
-        ways = [r for way in ("whole", "stream") for r in table.of(group, f"read {way}", program)]
         for work in ("predict", "fit"):
-            for one in table.of(group, work, "fastgnb"):
-                base = min(ways, key=lambda way: way.median)
+            for row in table.of(f"files {ending}", work, "fastgnb"):
+                read = reading(table, ending)
                 yield Line(
                     f"`fastgnb {work}` on {ending}, against only reading",
                     target if work == "predict" else None,
-                    one.median / base.median, one.best / base.best, "x", True,
-                    f"{one.median:.3f} s, {base.work} {base.median:.3f} s",
+                    row.median / read.median, row.best / read.best, "x", True,
+                    f"{row.median:.3f} s, {read.work} {read.median:.3f} s",
                 )  # fmt: skip
 
 
-STARTS = (
-    "python",
-    "import numpy",
-    "import fastgnb",
-    "import fastgnb.estimators.naive_bayes",
-    "first predict",
-)
+def reading(table: Table, ending: str) -> Row:
+    """The faster way of only reading a file: all at once, or as a stream."""
+    program = "numpy" if ending == "npy" else "pyarrow"
+    reads = [
+        row
+        for how in ("whole", "stream")
+        for row in table.of(f"files {ending}", f"read {how}", program)
+    ]
+    return min(reads, key=lambda row: row.median)
+
+
+IMPORTS = {"fastgnb": 1.3, "fastgnb:GaussianNB": None}
+STARTS = ("python", "import numpy", *(f"import {name}" for name in IMPORTS), "first predict")
 
 
 def _startup(table: Table) -> Iterator[Line]:
     """Times of whole processes, less that of an interpreter that does nothing."""
-    found = {name: row for name in STARTS for row in table.of("startup", "process", name)}
-    if found:
-        python = found["python"]
+    rows = {name: row for name in STARTS for row in table.of("startup", "process", name)}
+    if rows:
+        python = rows["python"]
         net = {
-            name: (one.median - python.median, one.best - python.best)
-            for name, one in found.items()
+            name: (row.median - python.median, row.best - python.best) for name, row in rows.items()
         }
         numpy = net["import numpy"]
-        for name, target in (("fastgnb", 1.3), ("fastgnb.estimators.naive_bayes", None)):
+        for name, target in IMPORTS.items():
             ratio = [
                 ours / theirs for ours, theirs in zip(net[f"import {name}"], numpy, strict=True)
             ]
             what = f"`import {name}` against `import numpy`"
             yield Line(what, target, *ratio, at_most=True, detail=f"numpy {numpy[0]:.2f} s")
-        parts = found["first predict"].extra["found"]["parts"]
+        steps = rows["first predict"].extra["output"]["steps"]
         yield Line(
             "process start to first predict, cached, less interpreter start", 1.0,
             *net["first predict"], "s", True,
-            ", ".join(f"{name} {seconds:.2f}" for name, seconds in parts.items()),
+            ", ".join(f"{name} {seconds:.2f}" for name, seconds in steps.items()),
         )  # fmt: skip
-    for one in table.of("cold", "warmup", "fastgnb"):
-        # Without the place of the cache, which is a temporary folder.
-        detail = one.extra["found"]["printed"].partition("; ")[0]
-        yield Line("all kernels compiled cold", 30.0, one.median, one.best, "s", True, detail)
+    for row in table.of("cold", "warmup", "fastgnb"):
+        # Without the path of the cache, which is a temporary folder.
+        detail = row.extra["output"]["printed"].partition("; ")[0]
+        yield Line("all kernels compiled cold", 30.0, row.median, row.best, "s", True, detail)
 
 
 def _threads(table: Table) -> Iterator[Line]:
@@ -273,54 +275,60 @@ def _busy(table: Table) -> Iterator[Line]:
 
 
 def _accuracy(table: Table) -> Iterator[Line]:
-    """Errors at mean/sd of 1e8; rivals have no target."""
+    """Errors at mean/sd of 1e8; other libraries have no target."""
     for program in ("fastgnb", "scikit-learn", "numpy matrix"):
-        for one in table.of("accuracy", "predict at 1e+08", program):
-            error = one.extra["joint"]
+        for row in table.of("accuracy", "predict at 1e+08", program):
+            error = row.extra["joint"]
             target = 1e-12 if program == "fastgnb" else None
             what = f"error of the joint log likelihood at mean/sd 1e8, {program}"
-            yield Line(what, target, error, error, "", True, f"variances {one.extra['var']:.1e}")
+            yield Line(what, target, error, error, "", True, f"variances {row.extra['var']:.1e}")
 
 
 def _family(table: Table) -> Iterator[Line]:
-    """Members against their twins; products where a matrix product is the ceiling."""
-    for group in dict.fromkeys(key[0] for key in table.rows if key[0].startswith("family ")):
+    """Members against their counterparts, and full covariances against matrix products."""
+    for group in family_groups(table):
         member = group.removeprefix("family ")
         for work in ("fit", "predict"):
-            for one in table.of(group, work, "fastgnb"):
-                twin = table.rows[group, work, one.shape, "twin"]
-                target = 5.0 if (member, work, one.extra["d"]) == SQUARE else None
-                what = f"{member}: {work} against its twin, {one.shape}"
-                yield Line(what, target, twin.median / one.median, twin.best / one.best)
-        if member == SQUARE[0]:
-            yield from _product_shares(table, group, "predict", 0.4)
-    found = table.ratios("scatter", "statistics", "fastgnb", "twin")
-    yield from worst_line("full scatter against scikit-learn's covariances, worst", 1.0, found)
+            for row in table.of(group, work, "fastgnb"):
+                other = table.rows[group, work, row.shape, "scikit-learn"]
+                is_target = (member, work, row.extra["d"]) == ("GaussianBayes", "predict", 20)
+                what = f"{member}: {work} against scikit-learn, {row.shape}"
+                target = 5.0 if is_target else None
+                yield Line(what, target, other.median / row.median, other.best / row.best)
+        yield from _product_shares(table, group, "predict", 0.4)
+
+
+def family_groups(table: Table) -> list[str]:
+    """Groups of rows of members, in the order of measurement."""
+    return list(dict.fromkeys(key[0] for key in table.rows if key[0].startswith("family ")))
+
+
+def _scatter(table: Table) -> Iterator[Line]:
+    ratios = table.ratios("scatter", "statistics", "fastgnb", "scikit-learn")
+    yield from worst_line("full scatter against scikit-learn's covariances, worst", 1.0, ratios)
     yield from _product_shares(table, "scatter", "statistics", 0.5)
-
-
-SQUARE = ("GaussianBayes", "predict", 20)
 
 
 def _product_shares(table: Table, group: str, work: str, target: float) -> Iterator[Line]:
     """Shares of the rate of the machine's own matrix product, from 64 features on."""
-    for one in table.of(group, work, "fastgnb"):
-        if one.extra["d"] >= 64:
-            product = table.rows[group, work, one.shape, "product"]
-            need = product.extra["share"]
+    for row in table.of(group, work, "fastgnb"):
+        product = table.rows.get((group, work, row.shape, "product"))
+        if product is not None and row.extra["d"] >= 64:
+            share = product.extra["share"]
             name = group.removeprefix("family ")
             yield Line(
-                f"{name}: {work}, share of the matrix product, {one.shape}", target,
-                need * product.median / one.median, need * product.best / one.best, "",
+                f"{name}: {work}, share of the matrix product, {row.shape}", target,
+                share * product.median / row.median, share * product.best / row.best, "",
             )  # fmt: skip
 
 
 def _selection(table: Table) -> Iterator[Line]:
     for name in ("GaussianNB", "GaussianBayes"):
-        found = table.ratios(f"selection {name}", "cross-validation", "fastgnb", "twin")
+        ratios = table.ratios(f"selection {name}", "cross-validation", "fastgnb", "scikit-learn")
         what = f"StatsGridSearchCV of {name}, 5 folds and 10 candidates, against GridSearchCV"
-        yield from worst_line(what, 3.0, found)
+        yield from worst_line(what, 3.0, ratios)
 
 
-def _mean(values: list[float]) -> float:
-    return math.fsum(values) / len(values)
+def geometric_mean(values: list[float]) -> float:
+    """The geometric mean of values above 0."""
+    return math.exp(math.fsum(map(math.log, values)) / len(values))
