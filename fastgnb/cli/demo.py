@@ -14,11 +14,12 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from .._system.optional import pa, pq
+from ..files.jobs.learn_rows import StatsKind, learn
+from ..files.jobs.score_rows import evaluate_rows, predict_rows
 from ..files.models.saved import SavedModel
 from ..files.tables.columns import ColumnRoles
 from ..files.tables.sources import open_source
 from .report import align
-from .row_commands import evaluate_rows, learn, predict_rows
 from .warmup import compile_all
 
 __all__ = ["demo"]
@@ -111,7 +112,7 @@ def _from_file(path: pathlib.Path) -> list[Timing]:
 
 
 def _fit(path: pathlib.Path) -> SavedModel:
-    stats = learn(open_source([path], ColumnRoles(target="y")), missing="error")
+    stats = learn(open_source([path], ColumnRoles(target="y")), StatsKind())
     assert stats is not None
     return SavedModel.from_stats(stats)
 

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+import numpy as np
+
+from ..files.jobs.findings import finding_texts
+from ..files.models.saved import SavedModel
 from ..files.phrases import cell
-
-if TYPE_CHECKING:
-    from ..files.models.saved import SavedModel
-    from ..model.evaluation import Evaluation
-    from ..model.findings import Numbering
+from ..model.evaluation import Evaluation
 
 __all__ = [
     "align",
     "evaluation_text",
-    "finding_texts",
     "model_dict",
     "model_text",
-    "prefix_stdout",
-    "print_stderr",
-    "print_stdout",
 ]
 
 MATRIX = 20
@@ -46,31 +40,6 @@ def align(table: Iterable[Sequence[str]]) -> str:
         ).rstrip()
         for line in lines
     )
-
-
-def print_stdout(text: str) -> None:
-    """Print it; a label that the terminal's encoding lacks must not lose the whole result."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    with prefix_stdout():
-        print(text.encode(encoding, "backslashreplace").decode(encoding))
-
-
-@contextlib.contextmanager
-def prefix_stdout() -> Iterator[None]:
-    """Say of a failing write that it was to standard output, as a full disk does not."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, "standard output") from error
-
-
-def print_stderr(text: str) -> None:
-    """A line on standard error, if anybody listens: it is None where the shell closed it."""
-    if sys.stderr is not None:
-        with contextlib.suppress(OSError):
-            print(f"fastgnb: {text}", file=sys.stderr)
 
 
 def _more(total: int, shown: int, what: str) -> list[str]:
@@ -152,59 +121,6 @@ def model_text(saved: SavedModel) -> str:
     return "\n\n".join(tables)
 
 
-def _remedy_of_units(saved: SavedModel) -> str | None:
-    """What to do about features of different units, where the model depends on them."""
-    options = saved.options
-    if saved.model == "PCAGaussianNB":
-        return None if options.get("standardize") else "Take --standardize"
-    if options.get("covariance_type") == "spherical":
-        return "Scale the features first, or take --covariance-type diag"
-    if options.get("shrinkage") is not None and options.get("shrinkage_target") == "spherical":
-        return "Take --shrinkage-target diagonal"
-    return None
-
-
-def finding_texts(saved: SavedModel, keys: Sequence[Numbering] = ()) -> list[str]:
-    """What is odd about the features of a model, and what to do, a line each. See `findings`."""
-    from ..model.findings import drowned, uneven
-
-    def name(j: int) -> str:
-        names = saved.feature_names
-        return f"column {j} (from 0)" if names is None else repr(names[j])
-
-    texts, found = [], None
-    if not saved.options.get("standardize"):  # there epsilon is in other units than the features
-        found = drowned(saved.stats, saved.epsilon, saved.var_smoothing)
-    if found is not None:
-        n, d = len(found.features), saved.n_features
-        listed = ", ".join(map(name, found.features[:CLASSES]))
-        more = f", and {n - CLASSES} more" if n > CLASSES else ""
-        widest = name(found.widest)
-        source = "the first axis" if saved.model == "PCAGaussianNB" else widest
-        texts.append(
-            f"smoothing adds {found.epsilon:.3g} to each variance, {saved.var_smoothing:g} of that "
-            f"of {source}. That is more than the variance of {n} of {d} features that do vary "
-            f"({listed}{more}), which hardly count. Leave {widest} out (--exclude) or scale it, or "
-            f"set --var-smoothing to {found.remedy:.0e}"
-        )
-    remedy = _remedy_of_units(saved)
-    apart = uneven(saved.stats) if remedy else None
-    if apart is not None:
-        texts.append(
-            f"standard deviations go from {apart.sd[0]:.3g} ({name(apart.least)}) to "
-            f"{apart.sd[1]:.3g} ({name(apart.largest)}), and this model compares features with "
-            f"each other, so that the largest decide. {remedy}"
-        )
-    for feature, how in keys:
-        every = f"whole numbers that go on {how} from row to row"
-        if how == "distinct":
-            every = "a different whole number in every row"
-        texts.append(
-            f"{name(feature)} holds {every}: if it identifies rows, leave it out (--exclude)"
-        )
-    return texts
-
-
 def _is_chosen(saved: SavedModel, name: str) -> bool:
     """Whether an option is worth a line: GaussianNB's usual ones are not."""
     return saved.model != "GaussianNB" or saved.options[name] not in ("diag", False, 0)
@@ -220,8 +136,6 @@ def _classes(saved: SavedModel) -> str:
 
 
 def _features(saved: SavedModel) -> str:
-    import numpy as np  # not above: the command line prints errors before it knows its command
-
     k, d = saved.theta.shape
     names = saved.feature_names or tuple(map(str, range(d)))
     if saved.categorical is not None:

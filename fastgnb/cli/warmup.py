@@ -13,7 +13,7 @@ from .. import kernels
 from .._numba import cache as _code_cache
 from .._numba import decorators as _jit
 from .._numba.notice import is_switched_off, quietly, watching_kernels
-from .report import print_stderr
+from .streams import print_stderr
 
 __all__ = ["Warmed", "compile_all"]
 

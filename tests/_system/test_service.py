@@ -22,7 +22,7 @@ from fastgnb._numba import decorators as _jit
 from fastgnb._system import signals as _interrupt
 from fastgnb._system import thread_limits as _limits
 from fastgnb.cli import main, process
-from fastgnb.cli import row_commands as _row_commands
+from fastgnb.files.jobs import learn_files
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_each_call_has_its_own_number_of_threads(monkeypatch, rows, tmp_path):
     monkeypatch.setattr(numba, "get_num_threads", lambda: 8)
     monkeypatch.setattr(_jit, "_layer", lambda: "omp")
     together, seen = threading.Barrier(2), {}
-    learn = _row_commands.learn
+    learn = learn_files.learn
 
     def spy(*args, **kwargs):
         together.wait(300)
@@ -119,7 +119,7 @@ def test_each_call_has_its_own_number_of_threads(monkeypatch, rows, tmp_path):
         together.wait(300)
         return learn(*args, **kwargs)
 
-    monkeypatch.setattr(_row_commands, "learn", spy)
+    monkeypatch.setattr(learn_files, "learn", spy)
     before = pa.cpu_count()
 
     def work(i):

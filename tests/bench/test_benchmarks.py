@@ -48,7 +48,6 @@ def test_rivals_are_given_arrays_that_own_their_memory(bench):
 
 def test_every_member_of_the_registry_is_benchmarked(bench):
     from bench import family
-
     from fastgnb.model.family import MEMBERS
 
     assert {member.estimator for member in family.MEMBERS} == set(MEMBERS)

@@ -21,8 +21,8 @@ from command_line import error_line, read, run, write
 
 import fastgnb
 from fastgnb._numba import decorators as _jit
-from fastgnb.cli import main
-from fastgnb.files import score_rows as _score_rows
+from fastgnb.cli import main, model_commands
+from fastgnb.files.jobs import score_rows
 from fastgnb.files.models import saved as persist
 from fastgnb.files.tables import csv_file
 from fastgnb.files.tables import writers as _writers
@@ -490,7 +490,7 @@ def test_an_interrupt_leaves_the_old_output(tmp_path, fitted, capsys, monkeypatc
     _, path, model = fitted
     (tmp_path / "o.parquet").write_text("old")
     before = sorted(os.listdir(tmp_path))
-    batches = _score_rows._output_rows
+    batches = score_rows._output_rows
     calls = []
 
     def interrupted(*args):
@@ -500,7 +500,7 @@ def test_an_interrupt_leaves_the_old_output(tmp_path, fitted, capsys, monkeypatc
             raise KeyboardInterrupt
         return batches(*args)
 
-    monkeypatch.setattr(_score_rows, "_output_rows", interrupted)
+    monkeypatch.setattr(score_rows, "_output_rows", interrupted)
     ask = ["--output", tmp_path / "o.parquet", "--batch-rows", 50]
     assert error_line(capsys, "predict", model, path, *ask, code=130) == "fastgnb: interrupted\n"
     assert (tmp_path / "o.parquet").read_text() == "old"
@@ -514,7 +514,7 @@ def test_the_first_signal_ends_between_batches_and_the_second_at_once(
 ):
     _, path, model = fitted
     before = sorted(os.listdir(tmp_path)), signal.getsignal(number)
-    batches = _score_rows._output_rows
+    batches = score_rows._output_rows
     done = []
 
     def signalled(*args):
@@ -523,7 +523,7 @@ def test_the_first_signal_ends_between_batches_and_the_second_at_once(
         done.append(1)
         return batches(*args)
 
-    monkeypatch.setattr(_score_rows, "_output_rows", signalled)
+    monkeypatch.setattr(score_rows, "_output_rows", signalled)
     ask = ["--output", tmp_path / "o.parquet", "--batch-rows", 50]
     assert error_line(capsys, "predict", model, path, *ask, code=130) == "fastgnb: interrupted\n"
     assert len(done) == (1 if times == 1 else 0)
@@ -531,7 +531,7 @@ def test_the_first_signal_ends_between_batches_and_the_second_at_once(
 
 
 def test_a_signal_before_the_rows_ends_at_once(fitted, capsys, monkeypatch):
-    monkeypatch.setattr(persist, "read", lambda _: signal.raise_signal(signal.SIGTERM))
+    monkeypatch.setattr(model_commands, "read", lambda _: signal.raise_signal(signal.SIGTERM))
     assert error_line(capsys, "show", fitted[2], code=130) == "fastgnb: interrupted\n"
 
 

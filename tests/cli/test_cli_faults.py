@@ -38,10 +38,9 @@ from table_files import write
 import fastgnb
 from fastgnb._system import atomic as _atomic
 from fastgnb._system import signals as _interrupt
-from fastgnb.cli import entry, main
-from fastgnb.cli import row_commands as _row_commands
-from fastgnb.files import score_rows as _score_rows
+from fastgnb.cli import entry, main, model_commands
 from fastgnb.files.errors import SourceError
+from fastgnb.files.jobs import learn_files, model_rows, score_rows
 from fastgnb.files.models import saved as persist
 from fastgnb.files.tables import csv_file
 from fastgnb.files.tables import writers as _writers
@@ -526,6 +525,12 @@ def replace(path):
     os.replace(copy, path)
 
 
+def patch_open_source(monkeypatch, planned):
+    """Have every job plan its files by another function."""
+    monkeypatch.setattr(learn_files, "open_source", planned)
+    monkeypatch.setattr(model_rows, "open_source", planned)
+
+
 @pytest.mark.parametrize("ending", [*TABLES, "npy"])
 @pytest.mark.parametrize("change", [vanish, halve, clear, grow, replace])
 @pytest.mark.parametrize("verb", ["fit", "predict", "evaluate"])
@@ -540,7 +545,7 @@ def test_a_file_that_changes_after_planning(
         change(path)
         return source
 
-    monkeypatch.setattr(_row_commands, "open_source", planned)
+    patch_open_source(monkeypatch, planned)
     words = command(verb, model, path, out, labels)
     before = content(out)
     line = fails(capsys, *words, "--quiet")
@@ -563,7 +568,7 @@ def test_labels_that_change_after_planning(tmp_path, model, out, capsys, monkeyp
         change(labels)
         return source
 
-    monkeypatch.setattr(_row_commands, "open_source", planned)
+    patch_open_source(monkeypatch, planned)
     words = command(verb, model, path, out)
     at = words.index("--target")
     words[at : at + 2] = ["--target-npy", labels]
@@ -1089,7 +1094,8 @@ def test_no_memory_is_one_line(model, capsys, monkeypatch):
     def fail(_):
         raise MemoryError
 
-    monkeypatch.setattr(persist, "read", fail)
+    monkeypatch.setattr(model_commands, "read", fail)
+    monkeypatch.setattr(model_rows, "read", fail)
     assert "--batch-rows" not in fails(capsys, "show", model)  # which it lacks
     words = ["evaluate", model, "d.csv", "--batch-rows"]
     assert "out of memory; fewer rows at a time, such as --batch-rows 1000" in fails(
@@ -1139,7 +1145,7 @@ def test_a_model_that_vanishes_while_rows_are_read(tmp_path, model, out, monkeyp
         model.unlink()
         return open_source(*args, **options)
 
-    monkeypatch.setattr(_row_commands, "open_source", planned)
+    patch_open_source(monkeypatch, planned)
     run(*command("predict", model, data, out))
     assert read(out / "o.csv").num_rows == 60
 
@@ -1237,7 +1243,7 @@ def test_a_batch_that_never_ends_is_interrupted(tmp_path, model, out, capsys, mo
             time.sleep(0.01)
         ended.append(1)
 
-    monkeypatch.setattr(_score_rows, "_output_rows", endless)
+    monkeypatch.setattr(score_rows, "_output_rows", endless)
     before = content(out)
     line = fails(capsys, *command("predict", model, data, out), code=130)
     assert line == "fastgnb: interrupted\n"
@@ -1250,7 +1256,7 @@ def test_the_repeated_signal_does_not_reach_the_next_run(tmp_path, model, capsys
     monkeypatch.setattr(_interrupt, "PATIENCE", 0.05)
     data = write(table(), tmp_path / "data.parquet")
     ask = ["predict", model, data, "--output", tmp_path / "o.csv", "--batch-rows", 10, "--quiet"]
-    rows = _score_rows._output_rows
+    rows = score_rows._output_rows
 
     def signalled(*args):
         signal.raise_signal(signal.SIGTERM)
@@ -1261,9 +1267,9 @@ def test_the_repeated_signal_does_not_reach_the_next_run(tmp_path, model, capsys
         return rows(*args)
 
     for _ in range(5):
-        monkeypatch.setattr(_score_rows, "_output_rows", signalled)
+        monkeypatch.setattr(score_rows, "_output_rows", signalled)
         assert fails(capsys, *ask, code=130) == "fastgnb: interrupted\n"
-        monkeypatch.setattr(_score_rows, "_output_rows", slow)
+        monkeypatch.setattr(score_rows, "_output_rows", slow)
         run(*ask)
 
 
@@ -1380,7 +1386,7 @@ def test_a_second_interrupt_counts_again_after_a_while(tmp_path, model, out, cap
         signal.raise_signal(signal.SIGINT)
 
     caught = []
-    monkeypatch.setattr(persist, "read", lost)
+    monkeypatch.setattr(model_commands, "read", lost)
     assert fails(capsys, "show", model, code=130) == "fastgnb: interrupted\n"
     assert caught == ["ignored"]
 
@@ -1406,15 +1412,15 @@ def test_a_signal_while_the_process_ends(tmp_path, model, number):
 
 LONG = """
 import sys, time
-from fastgnb.files import bad_rows as _bad_rows
+from fastgnb.files.jobs import progress
 from fastgnb.cli import main
-interruptible_iter = _bad_rows.interruptible_iter
+interruptible_iter = progress.interruptible_iter
 def told(items):
     for i, item in enumerate(interruptible_iter(items)):
         if i == 3:
             print("running", flush=True)
         yield item
-_bad_rows.interruptible_iter = told
+progress.interruptible_iter = told
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from fastgnb.cli.entry import _parser, main
+from fastgnb.cli.entry import main
+from fastgnb.cli.parser import build_parser
 from fastgnb.files.errors import SourceError
 from fastgnb.files.tables.columns import ColumnRoles
 from fastgnb.files.tables.sources import open_source
@@ -218,7 +219,7 @@ def test_a_name_that_is_there_twice_may_be_left_out(tmp_path):
 
 
 def parsed(*words):
-    return _parser().parse_args(list(words))
+    return build_parser().parse_args(list(words))
 
 
 def test_lists_of_names_may_be_given_in_parts():

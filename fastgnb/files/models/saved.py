@@ -275,6 +275,11 @@ def save(model: GaussianClassifier, path: str | os.PathLike[str]) -> None:
     ValueError for what makes no model file, as edited attributes do not but those of a GaussianNB,
     OSError where the file cannot be written.
     """
+    from_estimator(model).write(path)
+
+
+def from_estimator(model: Any) -> SavedModel:
+    """What a model file of a fitted estimator holds. Raises as `save` does."""
     from ...estimators.base import GaussianClassifier
 
     if not isinstance(model, GaussianClassifier):
@@ -292,7 +297,7 @@ def save(model: GaussianClassifier, path: str | os.PathLike[str]) -> None:
             "Set classes_ back, save, and edit it again after loading."
         )
     now._check_n_features()
-    _saved_of(now).write(path)
+    return _saved_of(now)
 
 
 def _saved_of(model: GaussianClassifier) -> SavedModel:
@@ -376,7 +381,11 @@ def load(path: str | os.PathLike[str]) -> Any:
     that a stranger's file is safe to load, as a pickle or joblib file is not. Raises ModelFileError
     for a file that is truncated, altered or not ours, OSError where it cannot be read.
     """
-    saved = read(path)
+    return to_estimator(read(path))
+
+
+def to_estimator(saved: SavedModel) -> Any:
+    """The fitted estimator of a model."""
     model = getattr(import_module(_PACKAGE), saved.model)(
         priors=saved.priors, var_smoothing=saved.var_smoothing, **saved.options
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..input.label_types import positions
-from ..stats.mixed_stats import MixedStats
-from .models.saved import SavedModel
-from .phrases import listed
-from .tables.batch import Batch
+from ...input.label_types import positions
+from ...stats.mixed_stats import MixedStats
+from ..models.saved import SavedModel
+from ..phrases import listed
+from ..tables.batch import Batch
 
 __all__ = ["UnknownCategories"]
 

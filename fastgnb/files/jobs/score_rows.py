@@ -9,17 +9,18 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from .._system.atomic import atomic_write
-from .._system.optional import pa
-from ..kernels.score.outputs import Scores, Table
-from ..model.evaluation import Evaluation, Evaluator
-from ..model.family import MEMBERS
-from .bad_rows import BadRows, progress
-from .errors import SourceError
-from .models.saved import SavedModel
-from .phrases import listed
-from .tables.batch import Batch, RowSource
-from .tables.writers import open_writer
+from ..._system.atomic import atomic_write
+from ..._system.optional import pa
+from ...kernels.score.outputs import Scores, Table
+from ...model.evaluation import Evaluation, Evaluator
+from ...model.family import MEMBERS
+from ..errors import SourceError
+from ..models.saved import SavedModel
+from ..phrases import listed
+from ..tables.batch import Batch, RowSource
+from ..tables.writers import open_writer
+from .bad_rows import BadRows
+from .progress import Progress, with_progress
 from .unknown_categories import UnknownCategories
 
 __all__ = ["bad_rows_of", "evaluate_rows", "predict_rows"]
@@ -43,7 +44,7 @@ def predict_rows(
     *,
     proba: bool = False,
     evidence: bool = False,
-    quiet: bool = True,
+    progress: Progress = False,
     final: bool = False,
     bad: BadRows | None = None,
     unknown: UnknownCategories | None = None,
@@ -63,7 +64,7 @@ def predict_rows(
         atomic_write(output, final=final) as path,
         open_writer(path, ending, schema, width) as writer,
     ):
-        for whole in progress(source, quiet):
+        for whole in with_progress(source, progress):
             good, batch, scores = bad.taken(whole, _scored(saved, table, evidence))
             if unknown is not None:
                 unknown.look(batch)
@@ -104,7 +105,7 @@ def evaluate_rows(
     saved: SavedModel,
     source: RowSource,
     *,
-    quiet: bool = True,
+    progress: Progress = False,
     bad: BadRows | None = None,
     target: str = "labels",
     unknown: UnknownCategories | None = None,
@@ -116,7 +117,7 @@ def evaluate_rows(
     """
     evaluator, rows = Evaluator(saved.classes), 0
     bad = bad or bad_rows_of(saved)
-    for whole in progress(source, quiet):
+    for whole in with_progress(source, progress):
         _, batch, scores = bad.taken(whole, _scored(saved, "proba", False))
         rows += len(whole.X)
         if unknown is not None:
