@@ -16,9 +16,10 @@ import numpy as np
 from .._system.optional import pa, pq
 from ..files.jobs.learn_rows import StatsKind, learn
 from ..files.jobs.score_rows import evaluate_rows, predict_rows
-from ..files.models.saved import SavedModel
 from ..files.tables.columns import ColumnRoles
 from ..files.tables.sources import open_source
+from ..model.family import default_member
+from ..model.model import Model
 from .report import align
 from .warmup import compile_all
 
@@ -111,10 +112,10 @@ def _from_file(path: pathlib.Path) -> list[Timing]:
     ]
 
 
-def _fit(path: pathlib.Path) -> SavedModel:
+def _fit(path: pathlib.Path) -> Model:
     stats = learn(open_source([path], ColumnRoles(target="y")), StatsKind())
     assert stats is not None
-    return SavedModel.from_stats(stats)
+    return Model.of(default_member(), stats)
 
 
 def _best(call: Callable[[], T]) -> tuple[float, T]:

@@ -9,9 +9,10 @@ from typing import Any
 
 from .._system.atomic import atomic_write
 from ..files.jobs.merge_models import merge_models, reestimate_model
-from ..files.models.saved import SavedModel, read
+from ..files.models.model_file import read
 from ..files.outputs import check_output
 from ..files.phrases import counted
+from ..model.model import Model
 from .options import given_options
 from .report import model_dict, model_text
 from .streams import print_stdout
@@ -28,7 +29,7 @@ def merge(args: argparse.Namespace) -> int:
         models, given_options(args), args.model_type, args.output, messages_of(args),
         again=args.again,
     )  # fmt: skip
-    _finish(args, [counted(len(models), "model"), *_contents(merged)], start)
+    _finish(args, [counted(len(models), "model"), *_contents(merged.model)], start)
     return 0
 
 
@@ -36,7 +37,7 @@ def reestimate(args: argparse.Namespace) -> int:
     """`fastgnb reestimate`."""
     start = time.perf_counter()
     made = reestimate_model(args.model, given_options(args), args.model_type, args.output)
-    _finish(args, [made.model, *_contents(made)], start)
+    _finish(args, [made.model.member.name, *_contents(made.model)], start)
     return 0
 
 
@@ -63,8 +64,8 @@ def warmup(args: argparse.Namespace) -> int:
     return 0
 
 
-def _contents(saved: SavedModel) -> list[str]:
-    return [*shape_of(saved), f"total weight {saved.stats.count.sum():,.12g}"]
+def _contents(model: Model) -> list[str]:
+    return [*shape_of(model), f"total weight {model.stats.count.sum():,.12g}"]
 
 
 def _finish(args: argparse.Namespace, parts: list[Any], start: float) -> None:

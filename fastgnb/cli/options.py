@@ -1,66 +1,37 @@
-"""Options of a command line as parameters of a member of the family."""
+"""Options of a command line as options of a member of the family."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
-from ..files.jobs.choices import Choice
-from ..model.family import MEMBERS
+from ..files.jobs.choices import Choice, choose_for_fit
+from ..model.family import MEMBERS, all_options, default_member
 
 __all__ = ["categorical_names", "choice_of", "given_options"]
-
-_PARAMETERS = ("priors", "var_smoothing", "missing")
-
-_WORDS = ("data", "none", "all")
-"""What stands for None, the absence of a choice."""
 
 
 def choice_of(args: argparse.Namespace) -> Choice:
     """The member that `fit` estimates. Raises ValueError for an option that it lacks."""
-    kind = args.model_type
-    if kind is None:
-        kind = "GaussianNB" if args.categorical_features is None else "MixedNB"
-    member, given = MEMBERS[kind], _given(args, _option_names())
-    for name in given:
-        if name not in member.options:
-            option = "categorical" if name == "categorical_features" else name.replace("_", "-")
-            others = [each for each, other in MEMBERS.items() if name in other.options]
-            raise ValueError(
-                f"--{option} is not an option of {kind}, but of {' and '.join(others)}"
-            )
-    if args.missing == "skip" and member.needs_full:
-        raise ValueError(
-            f"--missing skip is not an option of {kind}; --on-error skip leaves out rows with "
-            "missing values"
-        )
-    options = {**member.options, **given}
-    member.check(options)
-    smoothing = member.var_smoothing if args.var_smoothing is None else args.var_smoothing
-    parameters = {"priors": args.priors, "var_smoothing": smoothing, "missing": args.missing}
-    return Choice(kind, parameters, options)
+    given = given_options(args)
+    member = default_member(categories="categorical_features" in given)
+    return choose_for_fit(given, MEMBERS.get(args.model_type, member))
 
 
 def given_options(args: argparse.Namespace) -> dict[str, Any]:
-    """The parameters that `merge` and `reestimate` are told."""
-    return _given(args, [*_option_names(), *_PARAMETERS])
+    """Options of the command line, of Python's types: some words stand for None."""
+    given: dict[str, Any] = {}
+    for name, options in all_options().items():
+        value = getattr(args, name, None)
+        if value is None:
+            continue
+        nothing = [option.nothing() for option in options.values()]
+        words = {each.word for each in nothing if each is not None}
+        value = None if isinstance(value, str) and value in words else value
+        given[name] = list(value) if isinstance(value, tuple) else value  # as JSON has it
+    return given
 
 
 def categorical_names(args: argparse.Namespace) -> tuple[str, ...] | str:
     """The columns that --categorical names, or "auto"."""
     return args.categorical_features or ()
-
-
-def _option_names() -> list[str]:
-    return sorted({name for member in MEMBERS.values() for name in member.options})
-
-
-def _given(args: argparse.Namespace, names: list[str]) -> dict[str, Any]:
-    values = {name: getattr(args, name, None) for name in names}
-    return {name: _value(value) for name, value in values.items() if value is not None}
-
-
-def _value(value: Any) -> Any:
-    if isinstance(value, str) and value in _WORDS:
-        return None
-    return list(value) if isinstance(value, tuple) else value  # a list, as JSON has it

@@ -40,7 +40,7 @@ def fit(args: argparse.Namespace) -> int:
     parts = [
         counted(done.counts.n_rows, "row"),
         *left_out_texts(done.counts, args.on_error),
-        *shape_of(done.saved),
+        *shape_of(done.saved.model),
     ]
     if done.left_out:
         names = listed(done.left_out)
@@ -57,11 +57,11 @@ def update(args: argparse.Namespace) -> int:
     parts = [
         counted(done.counts.n_rows, "row"),
         *left_out_texts(done.counts, args.on_error),
-        *shape_of(done.saved),
+        *shape_of(done.saved.model),
     ]
     if done.new:
         parts.append(f"{counted(len(done.new), 'new class', 'new classes')} ({listed(done.new)})")
-    parts.append(f"total weight {done.saved.stats.count.sum():,.12g}")
+    parts.append(f"total weight {done.saved.model.stats.count.sum():,.12g}")
     _finish(args, parts, output, start)
     return 0
 
@@ -74,7 +74,7 @@ def predict(args: argparse.Namespace) -> int:
         proba=args.proba, evidence=args.evidence, keep=args.keep,
     )  # fmt: skip
     texts = left_out_texts(done.counts, args.on_error)
-    parts = [counted(done.counts.n_rows, "row"), *texts, *shape_of(done.saved)]
+    parts = [counted(done.counts.n_rows, "row"), *texts, *shape_of(done.model)]
     _finish(args, parts, args.output, start)
     return 0
 
@@ -93,7 +93,7 @@ def evaluate(args: argparse.Namespace) -> int:
         with atomic_write(args.json, final=True) as temporary:
             temporary.write_text(text + "\n", encoding="utf-8")
     texts = left_out_texts(done.counts, args.on_error)
-    parts = [counted(done.counts.n_rows, "row"), *texts, *shape_of(done.saved)]
+    parts = [counted(done.counts.n_rows, "row"), *texts, *shape_of(done.model)]
     _finish(args, parts, args.json if is_file else None, start)
     return 0
 

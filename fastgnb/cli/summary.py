@@ -12,7 +12,7 @@ from ..files.phrases import cell, counted, listed
 from .streams import print_stderr
 
 if TYPE_CHECKING:
-    from ..files.models.saved import SavedModel
+    from ..model.model import Model
 
 __all__ = ["messages_of", "print_done", "shape_of"]
 
@@ -27,12 +27,12 @@ def messages_of(args: argparse.Namespace) -> Messages:
     return Messages(note, note, lambda text: print_stderr(f"warning: {text}"))
 
 
-def shape_of(saved: SavedModel) -> list[str]:
+def shape_of(model: Model) -> list[str]:
     """The features and the classes of a model, with their names."""
-    features = counted(saved.n_features, "feature")
-    if saved.feature_names is not None:
-        features += f" ({listed(saved.feature_names)})"
-    classes = saved.classes.tolist()
+    features = counted(model.n_features, "feature")
+    if model.feature_names is not None:
+        features += f" ({listed(model.feature_names)})"
+    classes = model.classes.tolist()
     return [features, f"{counted(len(classes), 'class', 'classes')} ({listed(classes)})"]
 
 

@@ -1,70 +1,94 @@
-"""Which member of the family statistics become, and with which parameters: merge, reestimate."""
+"""Which member of the family statistics become, and with which options."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ...model.family import MEMBERS
+from ...model.family import MEMBERS, Member, all_options, members_with
+from ...model.model import Model
 from ...stats.mixed_stats import MixedStats
-from ..models.saved import SavedModel
 from ..phrases import counted, listed
 
-__all__ = ["Choice", "check_allowed", "check_priors", "choose", "differing", "option_of"]
+__all__ = [
+    "Choice",
+    "check_allowed",
+    "check_priors",
+    "choose",
+    "choose_for_fit",
+    "differing",
+    "option_of",
+]
 
-_PARAMETERS = ("priors", "var_smoothing", "missing")
-
-_DECIDED = "categorical_features"
-"""An option that statistics have decided."""
+_DECIDED = ("categorical_features",)
+"""Options that statistics have decided."""
 
 
 class Choice(NamedTuple):
-    """A member of the family with all of its parameters."""
+    """A member of the family with options, those that are not given being its defaults."""
 
-    model: str
-    parameters: dict[str, Any]
+    member: Member
     options: dict[str, Any]
 
-    def of(self, stats: Any, target: str | None, weight: str | None) -> SavedModel:
-        """The model of statistics that were learned from these columns."""
-        return SavedModel.from_stats(
-            stats, model=self.model, target=target, weight=weight, **self.parameters, **self.options
+    def of(self, stats: Any) -> Model:
+        """The model of statistics."""
+        return Model.of(self.member, stats, **self.options)
+
+    def value(self, name: str) -> Any:
+        """An option, or its default; None where the member lacks it."""
+        return {**self.member.defaults, **self.options}.get(name)
+
+
+def choose_for_fit(given: Mapping[str, Any], member: Member) -> Choice:
+    """A member with options. Raises ValueError for one that it lacks."""
+    for name in given:
+        if not member.has(name) and name != "missing":
+            raise ValueError(
+                f"{option_of(name)} is not an option of {member.name}, but of "
+                f"{' and '.join(members_with(name))}"
+            )
+    options = dict(given)
+    if not member.has("missing") and options.pop("missing", "error") == "skip":
+        raise ValueError(
+            f"--missing skip is not an option of {member.name}; --on-error skip leaves out rows "
+            "with missing values"
         )
+    member.check(options)
+    return Choice(member, options)
 
 
-def choose(given: Mapping[str, Any], model_type: str | None, saved: SavedModel) -> Choice:
-    """The model's own choice, and the parameters that are given instead.
+def choose(given: Mapping[str, Any], model_type: str | None, model: Model) -> Choice:
+    """The model's own choice, and the options that are given instead.
 
     Another member has its own defaults for what is not given, priors and missing apart. Raises
     ValueError for options that the member lacks, and for values that it cannot have.
     """
-    kind = model_type or saved.model
-    member = MEMBERS[kind]
-    changed = {name: given[name] for name in sorted(given) if name not in _PARAMETERS}
-    for name in changed:
-        if name not in member.options or name == _DECIDED:
-            raise ValueError(f"{option_of(name)} is not an option of {kind}")
-    options = {**(saved.options if kind == saved.model else member.options), **changed}
+    member = model.member if model_type is None else MEMBERS[model_type]
+    for name in given:
+        if (not member.has(name) and name != "missing") or name in _DECIDED:
+            raise ValueError(f"{option_of(name)} is not an option of {member.name}")
+    kept = dict(model.options)
+    if member is not model.member:
+        kept = {"priors": model.options["priors"], "missing": model.missing}
+    options = {**kept, **given}
+    if not member.has("missing") and options.pop("missing", "error") == "skip":
+        raise ValueError(f"--missing skip is not an option of {member.name}")
     member.check(options)
-    smoothing = saved.var_smoothing if kind == saved.model else member.var_smoothing
-    parameters = {"priors": saved.priors, "var_smoothing": smoothing, "missing": saved.missing}
-    parameters |= {name: given[name] for name in _PARAMETERS if name in given}
-    if parameters["missing"] == "skip" and member.needs_full:
-        raise ValueError(f"--missing skip is not an option of {kind}")
-    return Choice(kind, parameters, options)
+    return Choice(member, options)
 
 
 def differing(
-    given: Mapping[str, Any], model_type: str | None, models: Sequence[SavedModel]
+    given: Mapping[str, Any], model_type: str | None, models: Sequence[Model]
 ) -> dict[str, list[Any]]:
-    """Parameters that differ between models and that are not given, with their values."""
-    found: dict[str, list[Any]] = {"model": [saved.model for saved in models]}
-    found |= {name: [getattr(saved, name) for saved in models] for name in _PARAMETERS}
-    if len({saved.model for saved in models}) == 1:
+    """Options that differ between models and that are not given, with their values."""
+    found: dict[str, list[Any]] = {"model": [model.member.name for model in models]}
+    names = ["priors", "var_smoothing", "missing"]
+    if len(set(found["model"])) == 1:
         # Which features are categorical is in the statistics, by name.
-        names = [name for name in models[0].options if name != _DECIDED]
-        found |= {name: [saved.options[name] for saved in models] for name in names}
-    if model_type:
+        others = [name for name in models[0].options if name not in names]
+        names += sorted(name for name in others if name not in _DECIDED)
+    found |= {name: [_value(model, name) for model in models] for name in names}
+    if model_type is not None:
         if len(set(found["model"])) > 1:
             del found["var_smoothing"]  # the members' defaults differ, too
         del found["model"]
@@ -75,9 +99,18 @@ def differing(
     }
 
 
+def _value(model: Model, name: str) -> Any:
+    return model.missing if name == "missing" else model.options[name]
+
+
 def option_of(name: str) -> str:
-    """How the command line calls a parameter."""
-    return {"model": "--model-type"}.get(name, "--" + name.replace("_", "-"))
+    """How the command line calls an option."""
+    if name == "model":
+        return "--model-type"
+    found = all_options().get(name)
+    if found is None:
+        return "--" + name.replace("_", "-")
+    return next(iter(found.values())).option_string
 
 
 def check_allowed(kind: str, stats: Any, name: str) -> None:
@@ -97,17 +130,17 @@ def check_allowed(kind: str, stats: Any, name: str) -> None:
 
 def _allowed(stats: Any) -> list[str]:
     """The members that can be made of statistics."""
-    if isinstance(stats, MixedStats):
-        return ["MixedNB"]
-    full = stats.covariance is not None
     return [
-        name for name in MEMBERS if name != "MixedNB" and (full or not MEMBERS[name].needs_full)
+        member.name
+        for member in MEMBERS.values()
+        if isinstance(stats, member.likelihood.stats_class)
+        and not (member.needs_full_scatter and stats.covariance is None)
     ]
 
 
 def check_priors(choice: Choice, stats: Any) -> None:
     """Raise ValueError, which names the classes in their order, unless each has a prior."""
-    priors, classes = choice.parameters["priors"], stats.classes.tolist()
+    priors, classes = choice.options.get("priors"), stats.classes.tolist()
     if priors is not None and len(priors) != len(classes):
         raise ValueError(
             f"{counted(len(priors), 'prior')}; expected one for each class, in this order: "

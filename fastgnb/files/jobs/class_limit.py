@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...input.rows import Labels, encode
+from ...input.labels import Labels, encode_labels
 from ..errors import SourceError
 from ..phrases import counted, listed
 from ..tables.batch import Batch
@@ -46,7 +46,7 @@ class ClassLimit:
     def encode(self, batch: Batch) -> Labels:
         """The labels of a further batch. Raises SourceError where they are too many, or none."""
         try:
-            found = encode(np.asarray(batch.y))
+            found = encode_labels(np.asarray(batch.y))
         except (TypeError, ValueError) as error:
             raise SourceError(f"{batch.path}: {self._column}: {error}") from error
         self._check(batch, found.classes)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...model.family import MEMBERS
 from ...model.findings import KeyWatch
-from ...stats.mixed_stats import MixedStats
+from ...model.model import Model
 from ..errors import SourceError
 from ..models.container import check_no_table
 from ..models.learned import joined
-from ..models.saved import SavedModel
+from ..models.model_file import ModelFile
 from ..outputs import check_output
 from ..phrases import listed
 from ..tables.batch import RowSource
@@ -36,12 +34,12 @@ __all__ = ["Learned", "fit_files", "update_files"]
 
 
 class Learned(NamedTuple):
-    """A model, and what became of rows and columns.
+    """A model file, and what became of rows and columns.
 
     left_out : columns that are no features. new : classes that the model did not have.
     """
 
-    saved: SavedModel
+    saved: ModelFile
     counts: RowCounts
     left_out: tuple[str, ...] = ()
     new: tuple[Any, ...] = ()
@@ -60,13 +58,13 @@ def fit_files(
         options.paths, columns, target_npy=options.target_npy, batch_rows=options.batch_rows
     )
     files = new_files(options, source)
-    _check_components(source, choice.options.get("n_components"))
+    _check_components(source, choice.value("n_components"))
     tell_plan(source, tell)
-    most = choice.options.get("max_categories")
+    most = choice.value("max_categories")
     auto = AutoColumns(most) if columns.categorical == "auto" else None
     kind, watch = _kind_of(choice), KeyWatch()
-    bad = BadRows(options.on_error, skip=kind.skip, can_skip=not kind.full)
-    limit = _limit(options, columns.target, choice.parameters["priors"])
+    bad = BadRows(options.on_error, skip=kind.skip, can_skip=choice.member.has("missing"))
+    limit = _limit(options, columns.target, choice.value("priors"))
     stats = learn(
         source, kind, progress=options.progress, bad=bad, limit=limit, watch=watch, auto=auto,
         max_categories=most,
@@ -76,35 +74,36 @@ def fit_files(
         texts = "".join(f"; {text}" for text in left_out_texts(counts, options.on_error))
         raise SourceError(f"{source.paths[0]}: no rows to fit{texts}")
     limit.check_priors(source.paths[0])
-    saved = choice.of(stats, columns.target, columns.weight)
-    saved = replace(saved, learned=with_rows(files, limit))
+    learned = with_rows(files, limit)
+    saved = ModelFile(choice.of(stats), columns.target, columns.weight, learned)
     if output is not None:
         saved.write(output)
     keys = auto.left_out if auto else []
     warn_of_copies(files, limit, tell)
-    _tell_rows(saved, keys, watch, tell)
+    _tell_rows(saved.model, keys, watch, tell)
     return Learned(saved, counts, (*source.left_out, *keys))
 
 
 def update_files(
-    model: SavedModel | Path, options: LearnOptions, output: Path | None, tell: Messages
+    model: ModelFile | Path, options: LearnOptions, output: Path | None, tell: Messages
 ) -> Learned:
     """The model with further rows, also written to `output` unless that is None."""
     _check_output(output, options)
     saved, name = read_model(model)
+    before = saved.model
     columns = label_columns(saved, name, options)
-    source = open_for(saved, name, columns, options, tell)
+    source = open_for(before, name, columns, options, tell)
     files = new_files(options, source, saved, name)
-    bad = bad_rows_of(saved, options.on_error)
-    limit = _limit(options, columns.target, saved.priors, saved.classes)
-    kind = StatsKind.like(saved.stats, skip=saved.missing == "skip")
+    bad = bad_rows_of(before, options.on_error)
+    limit = _limit(options, columns.target, before.options["priors"], before.classes)
+    kind = StatsKind.like(before.stats, skip=before.missing == "skip")
     stats = learn(
-        source, kind, saved.stats, progress=options.progress, bad=bad, limit=limit,
-        max_categories=saved.options.get("max_categories"),
+        source, kind, before.stats, progress=options.progress, bad=bad, limit=limit,
+        max_categories=before.options.get("max_categories"),
     )  # fmt: skip
     _check_target(saved, columns.target, limit, name, tell)
-    updated = saved.with_stats(stats)
-    updated = replace(updated, learned=joined(saved.learned, with_rows(files, limit)))
+    learned = joined(saved.learned, with_rows(files, limit))
+    updated = ModelFile(before.with_stats(stats), saved.target, saved.weight, learned)
     if output is not None:
         updated.write(output)
     warn_of_copies(files, limit, tell)
@@ -122,11 +121,10 @@ def _check_output(output: Path | None, options: LearnOptions) -> None:
 
 def _kind_of(choice: Choice) -> StatsKind:
     """The statistics that a member of the family needs."""
-    member = MEMBERS[choice.model]
     return StatsKind(
-        skip=choice.parameters["missing"] == "skip",
-        full=member.needs_full,
-        mixed="categorical_features" in member.options,
+        skip=choice.value("missing") == "skip",
+        full=choice.member.needs_full_scatter,
+        mixed=choice.member.takes_categories,
     )
 
 
@@ -149,7 +147,7 @@ def _check_components(source: RowSource, n_components: Any) -> None:
 
 
 def _check_target(
-    saved: SavedModel, target: str | None, limit: ClassLimit, name: str, tell: Messages
+    saved: ModelFile, target: str | None, limit: ClassLimit, name: str, tell: Messages
 ) -> None:
     """Another target than that of the model is a warning, and an error if it shares no label."""
     if None in (target, saved.target) or target == saved.target:
@@ -157,19 +155,20 @@ def _check_target(
     said = f"the target is {target!r}, but {name} has learned {saved.target!r}"
     if limit.is_all_new():
         raise SourceError(
-            f"{said}, and no label is one of its classes: {listed(saved.classes.tolist())}"
+            f"{said}, and no label is one of its classes: {listed(saved.model.classes.tolist())}"
         )
     tell.warning(f"{said}; the classes of both are taken for the same")
 
 
-def _tell_rows(saved: SavedModel, keys: list[str], watch: KeyWatch, tell: Messages) -> None:
+def _tell_rows(model: Model, keys: list[str], watch: KeyWatch, tell: Messages) -> None:
     """What the rows showed of columns: of those left out as `keys`, and of features."""
     for name in keys:
         tell.warning(
             f"left out, since it identifies rows: {name!r}; --exclude it, or name it in "
             "--categorical to take it"
         )
-    stats = saved.stats
-    others = np.flatnonzero(~stats.is_categorical) if isinstance(stats, MixedStats) else None
-    for text in finding_texts(saved, watch.found(others)):
+    others = None
+    if model.member.takes_categories:
+        others = np.flatnonzero(~model.stats.is_categorical)
+    for text in finding_texts(model, watch.found(others)):
         tell.finding(text)

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...input.categorical import MixedRows, split
-from ...input.rows import Labels, check_weight
+from ...input.categorical import MixedRows, split_columns
+from ...input.labels import Labels
+from ...input.weights import check_weight
 from ...model.findings import KeyWatch
 from ...stats.class_stats import from_arrays
 from ...stats.mixed_stats import MixedStats, from_mixed_rows
@@ -101,7 +102,7 @@ def _stats_of(batch: Batch, labels: Labels, kind: StatsKind, max_categories: int
     rows = batch.rows
     if not isinstance(rows, MixedRows):
         mask = np.zeros(rows.shape[1], np.bool_) if kind.known is None else kind.known
-        rows = split(rows, mask, skip=skip)
+        rows = split_columns(rows, mask, skip=skip)
     return from_mixed_rows(
         rows, labels, weight, skip=skip, feature_names=names, max_categories=max_categories
     )

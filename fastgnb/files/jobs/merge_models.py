@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ...stats.alignment import differences, in_order
 from ...stats.mixed_stats import MixedStats
 from ..models.container import check_no_table
 from ..models.learned import LearnedFile, check_new, joined
-from ..models.saved import SavedModel, read
+from ..models.model_file import ModelFile, read
 from ..outputs import check_output
 from ..phrases import listed
 from .choices import check_allowed, check_priors, choose, differing, option_of
@@ -23,14 +22,14 @@ Path = str | os.PathLike[str]
 
 
 def merge_models(
-    models: Sequence[SavedModel | Path],
+    models: Sequence[ModelFile | Path],
     given: Mapping[str, Any],
     model_type: str | None,
     output: Path | None,
     tell: Messages,
     *,
     again: bool = False,
-) -> SavedModel:
+) -> ModelFile:
     """The model of the rows of all models, as if trained on them at once.
 
     given, model_type : parameters and member of the merged model, see `choose`. output : where it
@@ -38,17 +37,17 @@ def merge_models(
     """
     _check_output(output, models)
     names = _names(models)
-    saved = [model if isinstance(model, SavedModel) else read(model) for model in models]
+    saved = [model if isinstance(model, ModelFile) else read(model) for model in models]
     _check_targets(saved, names)
     _check_differing(given, model_type, saved, names)
-    choice = choose(given, model_type, saved[0])
+    choice = choose(given, model_type, saved[0].model)
     parts = _alike(saved)
     for name, part in zip(names, parts, strict=True):
-        check_allowed(choice.model, part, name)
+        check_allowed(choice.member.name, part, name)
     learned = _learned(saved, names, again=again)
     stats = _sum(parts, names)
     check_priors(choice, stats)
-    merged = replace(choice.of(stats, saved[0].target, saved[0].weight), learned=learned)
+    merged = ModelFile(choice.of(stats), saved[0].target, saved[0].weight, learned)
     if output is not None:
         merged.write(output)
     for text in _other_targets(saved, names).values():
@@ -59,14 +58,15 @@ def merge_models(
 
 def reestimate_model(
     model: Path, given: Mapping[str, Any], model_type: str | None, output: Path
-) -> SavedModel:
+) -> ModelFile:
     """The model of the same statistics with other parameters, which is written to `output`."""
     _check_output(output, [model])
     saved = read(model)
-    choice = choose(given, model_type, saved)
-    check_allowed(choice.model, saved.stats, os.fspath(model))
-    check_priors(choice, saved.stats)
-    made = replace(choice.of(saved.stats, saved.target, saved.weight), learned=saved.learned)
+    stats = saved.model.stats
+    choice = choose(given, model_type, saved.model)
+    check_allowed(choice.member.name, stats, os.fspath(model))
+    check_priors(choice, stats)
+    made = ModelFile(choice.of(stats), saved.target, saved.weight, saved.learned)
     made.write(output)
     return made
 
@@ -74,12 +74,13 @@ def reestimate_model(
 # ------------------------------------------------------------------ statistics
 
 
-def _alike(models: Sequence[SavedModel]) -> list[Any]:
+def _alike(models: Sequence[ModelFile]) -> list[Any]:
     """The statistics of models, of one kind of scatter: full where all have it."""
-    full = [getattr(saved.stats, "covariance", None) is not None for saved in models]
+    every = [saved.model.stats for saved in models]
+    full = [getattr(stats, "covariance", None) is not None for stats in every]
     return [
-        saved.stats.to_diag() if is_full and not all(full) else saved.stats
-        for saved, is_full in zip(models, full, strict=True)
+        stats.to_diag() if is_full and not all(full) else stats
+        for stats, is_full in zip(every, full, strict=True)
     ]
 
 
@@ -127,22 +128,24 @@ def _check_kinds(stats: MixedStats, other: MixedStats, here: str, there: str) ->
 # ------------------------------------------------------------------ checks and warnings
 
 
-def _names(models: Sequence[SavedModel | Path]) -> list[str]:
+def _names(models: Sequence[ModelFile | Path]) -> list[str]:
     """What messages call the models: by their files, else by their numbers from 1."""
     return [
-        f"model {i} ({model.model})" if isinstance(model, SavedModel) else os.fspath(model)
+        f"model {i} ({model.model.member.name})"
+        if isinstance(model, ModelFile)
+        else os.fspath(model)
         for i, model in enumerate(models, 1)
     ]
 
 
-def _check_output(output: Path | None, models: Sequence[SavedModel | Path]) -> None:
+def _check_output(output: Path | None, models: Sequence[ModelFile | Path]) -> None:
     if output is not None:
-        check_output(output, [model for model in models if not isinstance(model, SavedModel)])
+        check_output(output, [model for model in models if not isinstance(model, ModelFile)])
         check_no_table(output)
 
 
 def _learned(
-    models: Sequence[SavedModel], names: Sequence[str], *, again: bool
+    models: Sequence[ModelFile], names: Sequence[str], *, again: bool
 ) -> tuple[LearnedFile, ...]:
     """Fingerprints of all files. Raises ValueError where some would count twice."""
     learned = models[0].learned
@@ -156,12 +159,12 @@ def _learned(
 def _check_differing(
     given: Mapping[str, Any],
     model_type: str | None,
-    models: Sequence[SavedModel],
+    models: Sequence[ModelFile],
     names: Sequence[str],
 ) -> None:
     """Raise ValueError where parameters differ, which only the caller can decide."""
     parts = []
-    for name, values in differing(given, model_type, models).items():
+    for name, values in differing(given, model_type, [saved.model for saved in models]).items():
         other = next(i for i, value in enumerate(values) if value != values[0])
         parts.append(
             f"{names[other]}: {name} is {values[other]!r}, but {values[0]!r} in {names[0]}, choose "
@@ -171,15 +174,15 @@ def _check_differing(
         raise ValueError("; ".join(parts))
 
 
-def _check_targets(models: Sequence[SavedModel], names: Sequence[str]) -> None:
+def _check_targets(models: Sequence[ModelFile], names: Sequence[str]) -> None:
     """Raise ValueError where another target shares no class either with that of the first."""
-    classes = models[0].classes.tolist()
+    classes = models[0].model.classes.tolist()
     for i, text in _other_targets(models, names).items():
-        if set(classes).isdisjoint(models[i].classes.tolist()):
+        if set(classes).isdisjoint(models[i].model.classes.tolist()):
             raise ValueError(f"{text}, and they share no class: {listed(classes)} in the first")
 
 
-def _other_targets(models: Sequence[SavedModel], names: Sequence[str]) -> dict[int, str]:
+def _other_targets(models: Sequence[ModelFile], names: Sequence[str]) -> dict[int, str]:
     """What to say of models with another target than the first, by their places."""
     first = models[0].target
     return {
@@ -189,9 +192,11 @@ def _other_targets(models: Sequence[SavedModel], names: Sequence[str]) -> dict[i
     }
 
 
-def _warn_of_names(models: Sequence[SavedModel], names: Sequence[str], tell: Messages) -> None:
+def _warn_of_names(models: Sequence[ModelFile], names: Sequence[str], tell: Messages) -> None:
     """Say which models have features without names, beside others that have names."""
-    nameless = [name for name, saved in zip(names, models, strict=True) if not saved.feature_names]
+    nameless = [
+        name for name, saved in zip(names, models, strict=True) if not saved.model.feature_names
+    ]
     if 0 < len(nameless) < len(models):
         tell.warning(
             f"the features of {listed(nameless)} have no names and are taken in the order "

@@ -6,9 +6,9 @@ import os
 
 import numpy as np
 
-from ...stats.mixed_stats import MixedStats
+from ...model.model import Model
 from ..errors import SourceError
-from ..models.saved import SavedModel, read
+from ..models.model_file import ModelFile, read
 from ..tables.batch import RowSource, rows_in_batch
 from ..tables.columns import ColumnRoles
 from ..tables.paths import expand
@@ -19,15 +19,15 @@ from .options import Path, ReadOptions
 __all__ = ["label_columns", "name_of_target", "open_for", "read_model", "tell_plan"]
 
 
-def read_model(model: SavedModel | Path) -> tuple[SavedModel, str]:
-    """A model or that of a file, and what messages call it."""
-    if isinstance(model, SavedModel):
-        return model, model.model
+def read_model(model: ModelFile | Path) -> tuple[ModelFile, str]:
+    """A model file, read if it is a path, and what messages call it."""
+    if isinstance(model, ModelFile):
+        return model, model.model.member.name
     return read(model), os.fspath(model)
 
 
 def open_for(
-    saved: SavedModel,
+    model: Model,
     name: str,
     columns: ColumnRoles,
     options: ReadOptions,
@@ -42,54 +42,54 @@ def open_for(
     """
     paths = expand(options.paths)
     by_name = any(path.suffix.lower() != ".npy" for path in paths)
-    kinds = _kinds_of_categories(saved)
+    kinds = _kinds_of_categories(model)
     if by_name:
-        columns = _named_columns(saved, name, columns, kinds)
+        columns = _named_columns(model, name, columns, kinds)
     elif "text" in kinds.values():
         raise SourceError(f"{paths[0]}: .npy holds numbers, and the model has categories of text")
-    rows = options.batch_rows or rows_in_batch(saved.n_features + outputs, np.dtype(np.float64))
+    rows = options.batch_rows or rows_in_batch(model.n_features + outputs, np.dtype(np.float64))
     source = open_source(paths, columns, target_npy=options.target_npy, batch_rows=rows)
     tell_plan(source, tell)
-    if source.n_features != saved.n_features:
+    if source.n_features != model.n_features:
         raise SourceError(
-            f"{source.paths[0]}: {source.n_features} columns, expected {saved.n_features}, "
+            f"{source.paths[0]}: {source.n_features} columns, expected {model.n_features}, "
             "those of the model"
         )
-    if not by_name and saved.feature_names is not None:
+    if not by_name and model.feature_names is not None:
         tell.note("columns of .npy have no names and are taken in the order of the model")
-    _check_labels(saved, source)
+    _check_labels(model, source)
     return source
 
 
 def _named_columns(
-    saved: SavedModel, name: str, columns: ColumnRoles, kinds: dict[str, str | None]
+    model: Model, name: str, columns: ColumnRoles, kinds: dict[str, str | None]
 ) -> ColumnRoles:
     """The columns of a model, besides those that are given."""
-    if saved.feature_names is None:
+    if model.feature_names is None:
         raise SourceError(f"{name}: this model was fitted without column names; give it .npy data")
-    is_text = saved.classes.dtype.kind in "OU"
+    is_text = model.classes.dtype.kind in "OU"
     return ColumnRoles(
-        columns.target, columns.weight, saved.feature_names, (), columns.keep, tuple(kinds),
+        columns.target, columns.weight, model.feature_names, (), columns.keep, tuple(kinds),
         {column: kind for column, kind in kinds.items() if kind},
-        text_labels=tuple(saved.classes.tolist()) if is_text else (),
+        text_labels=tuple(model.classes.tolist()) if is_text else (),
         drop_null_target=columns.drop_null_target, of_model=True,
     )  # fmt: skip
 
 
-def _kinds_of_categories(saved: SavedModel) -> dict[str, str | None]:
+def _kinds_of_categories(model: Model) -> dict[str, str | None]:
     """The kind of categories, if known, of each categorical feature, by name or position."""
-    if not isinstance(saved.stats, MixedStats):
+    if not model.member.takes_categories:
         return {}
-    names, kinds = saved.feature_names, {}
-    at = np.flatnonzero(saved.stats.is_categorical).tolist()
-    for j, labels in zip(at, saved.stats.categories, strict=True):
+    names, kinds = model.feature_names, {}
+    at = np.flatnonzero(model.stats.is_categorical).tolist()
+    for j, labels in zip(at, model.stats.categories, strict=True):
         kind = None if not len(labels) else "text" if labels.dtype.kind == "O" else "number"
         kinds[str(j) if names is None else names[j]] = kind
     return kinds
 
 
 def label_columns(
-    saved: SavedModel, name: str, options: ReadOptions, *, weight: bool = True
+    saved: ModelFile, name: str, options: ReadOptions, *, weight: bool = True
 ) -> ColumnRoles:
     """Target and weight as given, else those of the files that the model learned from."""
     if options.target_npy is not None:
@@ -104,7 +104,7 @@ def label_columns(
     return ColumnRoles(target, weights, drop_null_target=options.drop_null_target)
 
 
-def name_of_target(saved: SavedModel, options: ReadOptions) -> str:
+def name_of_target(saved: ModelFile, options: ReadOptions) -> str:
     """What the labels are called in a message."""
     if options.target_npy is not None:
         return os.fspath(options.target_npy)
@@ -112,10 +112,10 @@ def name_of_target(saved: SavedModel, options: ReadOptions) -> str:
     return f"target {options.target or saved.target!r}{as_in_fit}"
 
 
-def _check_labels(saved: SavedModel, source: RowSource) -> None:
+def _check_labels(model: Model, source: RowSource) -> None:
     """Labels of another kind than the model's are never equal to them: "1" is not 1."""
     kinds = {"b": "boolean", "i": "number", "u": "number", "f": "number"}
-    kind = kinds.get(saved.classes.dtype.kind, "text")
+    kind = kinds.get(model.classes.dtype.kind, "text")
     if source.target_kind not in (None, kind):
         example = source.target_example
         because = "" if example is None else f"; {example!r} is not spelled as a {kind} is"

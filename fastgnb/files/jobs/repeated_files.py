@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..models.learned import LearnedFile, check_new, check_once, fingerprint, joined
-from ..models.saved import SavedModel
+from ..models.model_file import ModelFile
 from ..tables.batch import RowSource
 from .class_limit import ClassLimit
 from .messages import Messages
@@ -18,7 +18,7 @@ Fingerprints = dict[Path, LearnedFile]
 
 
 def new_files(
-    options: LearnOptions, source: RowSource, saved: SavedModel | None = None, name: str = ""
+    options: LearnOptions, source: RowSource, saved: ModelFile | None = None, name: str = ""
 ) -> Fingerprints:
     """Fingerprints of the files to learn. Raises ValueError where some would count twice."""
     files = {path: fingerprint(path, options.target_npy) for path in source.paths}

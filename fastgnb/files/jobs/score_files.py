@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ...model.evaluation import Evaluation
+from ...model.model import Model
 from ..errors import SourceError
-from ..models.saved import SavedModel
+from ..models.model_file import ModelFile
 from ..outputs import check_output
 from ..phrases import counted
 from ..tables.columns import ColumnRoles
@@ -25,20 +26,20 @@ __all__ = ["Evaluated", "Predicted", "evaluate_files", "predict_files"]
 class Predicted(NamedTuple):
     """The model that predicted, and how many rows were written and left out."""
 
-    saved: SavedModel
+    model: Model
     counts: RowCounts
 
 
 class Evaluated(NamedTuple):
     """The model, its evaluation, and how many rows were compared and left out."""
 
-    saved: SavedModel
+    model: Model
     evaluation: Evaluation
     counts: RowCounts
 
 
 def predict_files(
-    model: SavedModel | Path,
+    model: ModelFile | Path,
     output: Path,
     options: ReadOptions,
     tell: Messages,
@@ -48,31 +49,33 @@ def predict_files(
     keep: tuple[str, ...] = (),
 ) -> Predicted:
     """Write kept columns and answers for each row of files to `output`."""
-    path = None if isinstance(model, SavedModel) else model
+    path = None if isinstance(model, ModelFile) else model
     check_output(output, [path], options.paths)
     saved, name = read_model(model)
-    _check_nulls(saved, output, options.on_error)
-    outputs = len(saved.classes) if proba else 0
-    source = open_for(saved, name, ColumnRoles(keep=keep), options, tell, outputs=outputs)
-    bad = bad_rows_of(saved, options.on_error, ("skip", "null"))
-    unknown = UnknownCategories(saved)
+    fitted = saved.model
+    _check_nulls(fitted, output, options.on_error)
+    outputs = len(fitted.classes) if proba else 0
+    source = open_for(fitted, name, ColumnRoles(keep=keep), options, tell, outputs=outputs)
+    bad = bad_rows_of(fitted, options.on_error, ("skip", "null"))
+    unknown = UnknownCategories(fitted)
     n_rows = predict_rows(
-        saved, source, output, proba=proba, evidence=evidence, progress=options.progress,
+        fitted, source, output, proba=proba, evidence=evidence, progress=options.progress,
         final=True, bad=bad, unknown=unknown,
     )  # fmt: skip
     _tell_unknown(unknown, tell)
-    return Predicted(saved, RowCounts(n_rows, source.n_dropped, bad.n))
+    return Predicted(fitted, RowCounts(n_rows, source.n_dropped, bad.n))
 
 
-def evaluate_files(model: SavedModel | Path, options: ReadOptions, tell: Messages) -> Evaluated:
+def evaluate_files(model: ModelFile | Path, options: ReadOptions, tell: Messages) -> Evaluated:
     """Compare predictions for the rows of files with their labels."""
     saved, name = read_model(model)
+    fitted = saved.model
     columns = label_columns(saved, name, options, weight=False)
-    source = open_for(saved, name, columns, options, tell, outputs=len(saved.classes))
-    bad, unknown = bad_rows_of(saved, options.on_error), UnknownCategories(saved)
+    source = open_for(fitted, name, columns, options, tell, outputs=len(fitted.classes))
+    bad, unknown = bad_rows_of(fitted, options.on_error), UnknownCategories(fitted)
     target = name_of_target(saved, options)
     evaluation = evaluate_rows(
-        saved, source, progress=options.progress, bad=bad, target=target, unknown=unknown
+        fitted, source, progress=options.progress, bad=bad, target=target, unknown=unknown
     )
     _tell_unknown(unknown, tell)
     if evaluation.n_unseen:
@@ -81,13 +84,13 @@ def evaluate_files(model: SavedModel | Path, options: ReadOptions, tell: Message
             f"{rows} of {evaluation.n_rows:,} with labels that the model does not know: wrong"
         )
     evaluation = replace(evaluation, n_skipped=bad.n, n_null_labels=source.n_dropped)
-    return Evaluated(saved, evaluation, RowCounts(evaluation.n_rows, source.n_dropped, bad.n))
+    return Evaluated(fitted, evaluation, RowCounts(evaluation.n_rows, source.n_dropped, bad.n))
 
 
-def _check_nulls(saved: SavedModel, output: Path, on_error: str) -> None:
+def _check_nulls(model: Model, output: Path, on_error: str) -> None:
     """Raise SourceError where rows without a prediction could not be written."""
     is_npy = pathlib.Path(output).suffix.lower() == ".npy"
-    if on_error == "null" and is_npy and saved.classes.dtype.kind != "f":
+    if on_error == "null" and is_npy and model.classes.dtype.kind != "f":
         raise SourceError(
             f"{output}: .npy cannot hold a null prediction; write Parquet, or leave such "
             "rows out with --on-error skip"
