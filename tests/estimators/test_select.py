@@ -318,7 +318,7 @@ VALUES = {  # other values of each constructor parameter than its default
 
 @pytest.mark.parametrize("kind", [GaussianNB, GaussianBayes, PCAGaussianNB, MixedNB])
 def test_every_parameter_may_vary(kind, learned):
-    """A new parameter needs an entry above, and `is_learned` in the registry if it decides these."""
+    """A new parameter needs an entry above, and `is_learned` in the registry where it is that."""
     X, y = rows("mixed")
     model = kind()
     for name, before in model.get_params().items():
