@@ -23,16 +23,15 @@ from .correlation import (
     units,
     varying,
 )
-from .diagonal import WhitenedParams, check_smoothing, epsilon_of, prior_of
+from .diagonal import epsilon_of, prior_of
+from .options import check_smoothing
+from .parameters import WhitenedParams
 
 Floats = NDArray[np.float64]
 
 # Class means farther apart than this many standard deviations are not centred together: deviations
 # from a common centre would lose as many digits.
 FAR = 64.0
-
-
-TARGETS = frozenset({"diagonal", "spherical"})
 
 
 class FullEstimate(NamedTuple):
@@ -91,12 +90,6 @@ def estimate_full(
         covariance = mean_of(_variances(covariance))[:, None, None] * unit
     covariance = (1.0 - reg_param) * covariance + (reg_param + epsilon) * unit
     return FullEstimate(prior, stats.mean.copy(), covariance[0] if tied else covariance, epsilon)
-
-
-def check_target(target: object) -> None:
-    """Raise ValueError unless it names a target of shrinkage."""
-    if target not in TARGETS:
-        raise ValueError(f"shrinkage_target must be one of {sorted(TARGETS)}, got {target!r}.")
 
 
 def whiten(stats: ClassStats, moments: FullEstimate) -> WhitenedParams:

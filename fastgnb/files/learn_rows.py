@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..input.categorical import MixedRows, split
-from ..input.rows import Labels, check_weight, encode
+from ..input.categorical import MixedRows, split_columns
+from ..input.labels import Labels, encode_labels
+from ..input.weights import check_weight
 from ..model.findings import KeyWatch
 from ..stats.class_stats import ClassStats, from_arrays
 from ..stats.mixed_stats import MixedStats, check_few_categories, from_mixed_rows
@@ -55,7 +56,7 @@ class ClassLimit:
     def encode(self, batch: Batch) -> Labels:
         """The labels of a further batch. Raises SourceError where they are too many, or none."""
         try:
-            found = encode(np.asarray(batch.y))
+            found = encode_labels(np.asarray(batch.y))
         except (TypeError, ValueError) as error:
             raise SourceError(f"{batch.path}: {self._column}: {error}") from error
         self._check(batch, found.classes)
@@ -185,7 +186,7 @@ def _stats_of(
     rows = batch.rows
     if not isinstance(rows, MixedRows):
         mask = np.zeros(rows.shape[1], np.bool_) if known is None else known
-        rows = split(rows, mask, skip=skip)
+        rows = split_columns(rows, mask, skip=skip)
     return from_mixed_rows(
         rows, labels, weight, skip=skip, feature_names=names, max_categories=max_categories
     )

@@ -52,5 +52,5 @@ def _without_runs(column: Any) -> Any:
     if isinstance(column, pa.ChunkedArray):
         return pa.chunked_array([_without_runs(chunk) for chunk in column.chunks])
     rows = np.arange(column.offset, column.offset + len(column))
-    at = np.searchsorted(column.run_ends.to_numpy(), rows, side="right")
-    return plain_column(column.values).take(pa.array(at))
+    run = np.searchsorted(column.run_ends.to_numpy(), rows, side="right")
+    return plain_column(column.values).take(pa.array(run))

@@ -11,8 +11,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .._numba.decorators import llvm_inlined
-from .._numba.vectors import columns, load, per_line, prefetch
+import numpy as np
+
+from .._numba.decorators import jit_helper, llvm_inlined
+from .._numba.transposes import columns
+from .._numba.vectors import load, per_line, pointer, prefetch
 
 # Elements behind the last row that reading eight at a time may touch.
 OVERREAD = 7
@@ -68,3 +71,17 @@ def fetch_eight(rows, at, j):
     elif j == 0:
         for p in range(at * d, (at + 8) * d, per_line(X)):
             prefetch(X, p)
+
+
+@jit_helper
+def padded_tail(table, left, size):
+    """The last `left` rows, by rows, in an array with room for `size` rows and OVERREAD more zeros.
+
+    `table` has the fields of `Rows`, with an array of `data`.
+    """
+    rows = Rows(pointer(table.data), table.by_columns, table.n, table.d)
+    copy = np.zeros(size * table.d + OVERREAD, table.data.dtype)
+    for i in range(left):
+        for j in range(table.d):
+            copy[i * table.d + j] = element(rows, table.n - left + i, j)
+    return copy

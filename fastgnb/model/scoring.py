@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..estimate.categorical import MixedParams
-from ..estimate.diagonal import GaussianParams, WhitenedParams, check_possible
+from ..estimate.parameters import GaussianParams, MixedParams, WhitenedParams, check_possible
 from ..input.arrow import plain_values
 from ..kernels.logs import log
+from ..kernels.score.categorical import CategoricalTerms
 from ..kernels.score.categorical import score_mixed as score_mixed_rows
-from ..kernels.score.diagonal import score as score_rows
-from ..kernels.score.outputs import Scores, Table
-from ..kernels.score.whitened import Basis, score_rotated
+from ..kernels.score.diagonal import DiagonalTerms
+from ..kernels.score.diagonal import score as score_diagonal
+from ..kernels.score.outputs import Scores, Wanted
+from ..kernels.score.whitened import WhitenedTerms, score_whitened
 
 _SQRT_HALF = math.sqrt(0.5)
 _LOG_2PI = math.log(2.0 * math.pi)
@@ -28,35 +29,20 @@ _FLOAT64 = np.dtype(np.float64)
 
 
 def score(
-    X: NDArray[Any],
-    params: GaussianParams | WhitenedParams,
-    *,
-    codes: bool = True,
-    values: NDArray[np.int64] | None = None,
-    table: Table | None = None,
-    evidence: bool = False,
-    skip: bool = False,
-    dtype: Any = np.float64,
+    X: NDArray[Any], params: GaussianParams | WhitenedParams, *, skip: bool = False, **wanted: Any
 ) -> Scores:
     """Score rows X (n, d), real and of any dtype and layout, in one pass. See `Scores`.
 
-    With `values` (k,) these are returned in the place of the codes. The caller looks at
-    `Scores.bad` and reports the row. With `skip`, a NaN's term is absent, which needs diagonal
-    covariances. Raises ValueError for parameters that are not float64 of the shapes of k classes
-    and the rows' d features, or in which no class is possible, and for rows that are no table.
+    `wanted` are fields of `kernels.score.outputs.Wanted`. The caller looks at `Scores.bad` and
+    reports the row. With `skip`, a NaN's term is absent, which needs diagonal covariances. Raises
+    ValueError for parameters that are not float64 of the shapes of k classes and the rows' d
+    features, or in which no class is possible, and for rows that are no table.
     """
-    X = _checked(X, params, values)
+    asked = Wanted(**wanted)
+    X = _checked(X, params, asked.values)
     if isinstance(params, WhitenedParams):
-        basis = Basis(params.centre, params.whitener, params.mean, params.scale * _SQRT_HALF)
-        const = params.log_prior - 0.5 * (params.log_det + params.mean.shape[1] * _LOG_2PI)
-        return score_rotated(
-            X, basis, const,
-            codes=codes, values=values, table=table, evidence=evidence, dtype=dtype,
-        )  # fmt: skip
-    return score_rows(
-        X, *_diagonal(params, skip=skip),
-        codes=codes, values=values, table=table, evidence=evidence, dtype=dtype,
-    )  # fmt: skip
+        return score_whitened(X, _whitened(params), asked)
+    return score_diagonal(X, _diagonal(params, skip=skip), asked)
 
 
 def score_mixed(
@@ -64,33 +50,33 @@ def score_mixed(
     slots: NDArray[np.int32],
     params: MixedParams,
     *,
-    codes: bool = True,
-    values: NDArray[np.int64] | None = None,
-    table: Table | None = None,
-    evidence: bool = False,
     skip: bool = False,
-    dtype: Any = np.float64,
+    **wanted: Any,
 ) -> Scores:
     """As `score`, of continuous features X (n, c) and categorical ones, slots (q, n) of a table.
 
     Raises ValueError, too, for slots beyond the table, and for tables of other classes.
     """
-    X = _checked(X, params.gaussian, values)
+    asked = Wanted(**wanted)
+    X = _checked(X, params.gaussian, asked.values)
     _check_slots(slots, params, len(X))
-    return score_mixed_rows(
-        X, slots, *_diagonal(params.gaussian, skip=skip), params.table, params.limit,
-        codes=codes, values=values, output=table, evidence=evidence, dtype=dtype,
-    )  # fmt: skip
+    categorical = CategoricalTerms(slots, params.table, params.limit)
+    return score_mixed_rows(X, _diagonal(params.gaussian, skip=skip), categorical, asked)
 
 
-def _diagonal(params: GaussianParams, *, skip: bool) -> tuple[Any, Any, Any, Any]:
-    """Mean, scale, log_norm and const as kernels want them. See `kernels.score.score`."""
+def _whitened(params: WhitenedParams) -> WhitenedTerms:
+    const = params.log_prior - 0.5 * (params.log_det + params.mean.shape[1] * _LOG_2PI)
+    scale = params.scale * _SQRT_HALF
+    return WhitenedTerms(params.centre, params.whitener, params.mean, scale, const)
+
+
+def _diagonal(params: GaussianParams, *, skip: bool) -> DiagonalTerms:
     scale = params.inv_sd * _SQRT_HALF
-    log_norm = 0.5 * _LOG_2PI - log(params.inv_sd) if skip else None
-    const = params.log_prior
-    if not skip:
-        const = const - 0.5 * (params.log_det + params.mean.shape[1] * _LOG_2PI)
-    return params.mean, scale, log_norm, const
+    if skip:
+        log_norm = 0.5 * _LOG_2PI - log(params.inv_sd)
+        return DiagonalTerms(params.mean, scale, log_norm, params.log_prior)
+    const = params.log_prior - 0.5 * (params.log_det + params.mean.shape[1] * _LOG_2PI)
+    return DiagonalTerms(params.mean, scale, None, const)
 
 
 def decisions(

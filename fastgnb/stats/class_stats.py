@@ -17,9 +17,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..input import rows as _validate
 from ..input.label_types import same_labels, union
-from ..input.rows import Labels
+from ..input.labels import Labels, as_labels, classes_of, encode_labels, locate_labels
+from ..input.rows import (
+    check_feature_names,
+    check_finite,
+    check_lengths,
+    check_missing,
+    check_rows,
+    feature_names_of,
+)
+from ..input.weights import check_weight
 from ..kernels.learn.diagonal import Sums, accumulate
 from ..kernels.learn.full import FullSums, accumulate_scatter
 from ..kernels.learn.merge import Parts, collapse, merge
@@ -125,18 +133,18 @@ class ClassStats:
         TypeError
             Sparse X, objects that are no numbers, or labels that mix text and numbers.
         """
-        skip = _validate.check_missing(missing)
+        skip = check_missing(missing)
         full = check_scatter(scatter)
-        rows = _validate.check_rows(X)
-        labels = _validate.as_labels(y)
-        _validate.check_lengths(rows, labels)
-        weight = _validate.check_weight(sample_weight, len(rows))
-        found = _validate.encode(labels)
+        rows = check_rows(X)
+        labels = as_labels(y)
+        check_lengths(rows, labels)
+        weight = check_weight(sample_weight, len(rows))
+        found = encode_labels(labels)
         if classes is not None:
-            found = _validate.locate(found, _validate.classes_of(classes))
-        names = _validate.names_of(X) if feature_names is None else feature_names
+            found = locate_labels(found, classes_of(classes))
+        names = feature_names_of(X) if feature_names is None else feature_names
         if names is not None:
-            names = _validate.check_names(names)
+            names = check_feature_names(names)
         return from_arrays(rows, found, weight, skip=skip, feature_names=names, full=full)
 
     def update(
@@ -303,14 +311,14 @@ def from_arrays(
     if weight is not None and unit is not None:
         given, weight = weight, np.ldexp(weight, -unit[labels.codes])
         if ((weight == 0) & (given > 0)).any():
-            _validate.check_finite(rows, given, skip=skip, can_skip=not full)
+            check_finite(rows, given, skip=skip, can_skip=not full)
     sums = _sums(rows, labels, weight, k, skip=skip, full=full)
     if weight is not None and unit is None and _lack_digits(sums, rows, weight):
         unit = _exponents(weight, labels, k)
         weight = np.ldexp(weight, -unit[labels.codes])
         sums = _sums(rows, labels, weight, k, skip=skip, full=full)
     if not (np.isfinite(sums.mean).all() and np.isfinite(sums.scatter).all()):
-        _validate.check_finite(rows, weight, skip=skip, can_skip=not full)
+        check_finite(rows, weight, skip=skip, can_skip=not full)
         weight, unit = _rescale_weights(weight, unit, labels, k)
         sums = _sums(rows, labels, weight, k, skip=skip, full=full)
     covariance = _covariance(sums) if full else None

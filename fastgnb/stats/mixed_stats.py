@@ -9,11 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..input import rows as _validate
-from ..input.categorical import Column, MixedRows, exact_table, find_categorical, split
+from ..input.categorical import MixedRows, exact_table, find_categorical, split_columns
+from ..input.category_codes import CategoricalColumn
 from ..input.frames import in_memory, is_frame
 from ..input.label_types import check_kind, positions, union
-from ..input.rows import Labels
+from ..input.labels import Labels, as_labels, classes_of, encode_labels, locate_labels
+from ..input.rows import (
+    NotFiniteError,
+    check_dense,
+    check_feature_names,
+    check_lengths,
+    check_missing,
+    feature_names_of,
+)
+from ..input.weights import check_weight
 from .class_stats import MOST_BYTES, ClassStats, aligned, common_names, from_arrays
 from .subtraction import check_values_left, subtract_weights
 
@@ -77,19 +86,19 @@ class MixedStats:
         for a continuous column of text or dates, and for more than 4 GiB of counts; TypeError for
         a feature that mixes text and numbers, and for frames that are not in memory.
         """
-        skip = _validate.check_missing(missing)
+        skip = check_missing(missing)
         X = in_memory(X)
-        names = _validate.names_of(X) if feature_names is None else feature_names
-        names = None if names is None else _validate.check_names(names)
+        names = feature_names_of(X) if feature_names is None else feature_names
+        names = None if names is None else check_feature_names(names)
         table = _table_of(X)
         mask = find_categorical(categorical_features, table, names)
-        rows = split(table, mask, skip=skip)
-        labels = _validate.as_labels(y)
-        _validate.check_lengths(rows, labels)
-        weight = _validate.check_weight(sample_weight, len(rows))
-        found = _validate.encode(labels)
+        rows = split_columns(table, mask, skip=skip)
+        labels = as_labels(y)
+        check_lengths(rows, labels)
+        weight = check_weight(sample_weight, len(rows))
+        found = encode_labels(labels)
         if classes is not None:
-            found = _validate.locate(found, _validate.classes_of(classes))
+            found = locate_labels(found, classes_of(classes))
         return from_mixed_rows(rows, found, weight, skip=skip, feature_names=names)
 
     @property
@@ -232,7 +241,7 @@ def from_mixed_rows(
 
 def _table_of(X: Any) -> Any:
     """X as a frame or an array (n, d). Raises ValueError, and TypeError where it is sparse."""
-    _validate.check_dense(X, "X")
+    check_dense(X, "X")
     if is_frame(X):
         return X
     # NumPy makes text of numbers that stand beside text.
@@ -262,12 +271,12 @@ def _gaussian(
         return replace(found, mean=none, variance=none, mean_lo=none, feature_names=own)
     try:
         return from_arrays(rows.continuous, labels, weight, skip=skip, feature_names=own)
-    except _validate.NotFiniteError as error:
+    except NotFiniteError as error:
         column = int(others[error.column])
-        raise _validate.NotFiniteError(error.value, error.row, column, skip=skip) from None
+        raise NotFiniteError(error.value, error.row, column, skip=skip) from None
 
 
-def _counts(column: Column, labels: Labels, weight: Floats | None) -> Floats:
+def _counts(column: CategoricalColumn, labels: Labels, weight: Floats | None) -> Floats:
     """Sums of weights (k, m) of each class and category, in parts that keep digits."""
     k, m = len(labels.classes), len(column.labels)
     size, n = k * (m + 1), len(column.codes)

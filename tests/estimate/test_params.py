@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from fastgnb import ClassStats
-from fastgnb.estimate.diagonal import GaussianParams, check_priors, estimate_diagonal
+from fastgnb.estimate.diagonal import estimate_diagonal
+from fastgnb.estimate.options import check_priors
+from fastgnb.estimate.parameters import GaussianParams
 
 
 @pytest.fixture
@@ -44,7 +46,7 @@ def test_priors_whose_sum_is_rounded_are_accepted():
 
 
 def test_params_of_moments():
-    params = GaussianParams.from_moments(
+    params = GaussianParams.from_estimate(
         [0.25, 0.75, 0.0], [[0.0], [1.0], [2.0]], [[4.0], [1.0], [0.0]], classes=np.arange(3)
     )
     assert params.log_prior.tolist() == [np.log(0.25), np.log(0.75), -np.inf]
@@ -55,7 +57,7 @@ def test_params_of_moments():
 @pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf])
 def test_bad_variances_name_class_and_feature(value):
     with pytest.raises(ValueError, match=r"Feature 1 \('w'\) of class 'b' has variance"):
-        GaussianParams.from_moments(
+        GaussianParams.from_estimate(
             [0.5, 0.5], np.zeros((2, 2)), [[1.0, 1.0], [1.0, value]],
             classes=np.array(["a", "b"]), feature_names=["v", "w"],
         )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fastgnb.input import rows as _validate
+from fastgnb.input.labels import as_labels, encode_labels, locate_labels
 from fastgnb.kernels.learn import encode as kernel
 
 
@@ -31,7 +31,7 @@ from fastgnb.kernels.learn import encode as kernel
     ids=lambda labels: f"{labels.dtype} {len(labels)}",
 )
 def test_encode_equals_unique(labels):
-    found = _validate.encode(labels)
+    found = encode_labels(labels)
     classes, codes = found.classes, found.codes
     want, inverse = np.unique(labels, return_inverse=True)
     assert classes.tolist() == want.tolist()
@@ -54,11 +54,11 @@ def test_wide_integers_are_not_looked_up_in_a_table():
 
 
 def test_locate_in_declared_classes():
-    found = _validate.encode(np.array(["b", "a", "b"]))
+    found = encode_labels(np.array(["b", "a", "b"]))
     declared = np.array(["a", "aa", "b"])
-    assert _validate.locate(found, declared).codes.tolist() == [2, 0, 2]
+    assert locate_labels(found, declared).codes.tolist() == [2, 0, 2]
     with pytest.raises(ValueError, match=r"label\(s\) \['b'\] in y do not exist in the initial"):
-        _validate.locate(found, np.array(["a", "c"]))
+        locate_labels(found, np.array(["a", "c"]))
 
 
 @pytest.mark.parametrize(
@@ -80,17 +80,17 @@ def test_locate_in_declared_classes():
 )
 def test_labels_of_no_class(labels, error, message):
     with pytest.raises(error, match=message):
-        _validate.encode(labels)
+        encode_labels(labels)
 
 
 def test_missing_pandas_labels():
     import pandas as pd
 
     with pytest.raises(ValueError, match="Input y contains NaN"):
-        _validate.as_labels(pd.Series([1, None], dtype="Int64"))
+        as_labels(pd.Series([1, None], dtype="Int64"))
     with pytest.raises(ValueError, match="NaN or None: <NA>"):
-        _validate.encode(np.array(["a", pd.NA], object))
-    assert _validate.as_labels(pd.Series([1, 2], dtype="Int8")).dtype == np.int8
+        encode_labels(np.array(["a", pd.NA], object))
+    assert as_labels(pd.Series([1, 2], dtype="Int8")).dtype == np.int8
 
 
 def test_label_containers_agree():
@@ -105,7 +105,7 @@ def test_label_containers_agree():
         pl.Series(y), pa.array(y), pa.chunked_array([y]), pa.array(y).dictionary_encode(),
     ]  # fmt: skip
     for container in containers:
-        found = _validate.encode(_validate.as_labels(container))
+        found = encode_labels(as_labels(container))
         classes, codes = found.classes, found.codes
         assert classes.tolist() == ["a", "b"]
         assert codes.tolist() == [1, 0, 1]
@@ -124,7 +124,7 @@ def test_label_containers_agree():
 )
 def test_whole_numbers_near_and_far(labels):
     y = np.array(labels, np.int64)
-    found = _validate.encode(y)
+    found = encode_labels(y)
     want, inverse = np.unique(y, return_inverse=True)
     assert (found.classes == want).all()
     assert (found.codes == inverse).all()

@@ -1,7 +1,7 @@
 """What scoring puts out, whatever the scores come from: labels, tables and log evidence of groups.
 
-A group is 32 rows, a row a lane. Kernels fill its scores s (k, 32) and settle its best classes, and
-what is wanted of them is written here.
+A group is 32 rows, a row a lane. Kernels set its scores s (k, 32) and its best classes, and what is
+wanted of them is written here.
 
 Flags: FMA contraction only.
 """
@@ -42,6 +42,20 @@ Table = Literal["joint", "log_proba", "proba"]
 MODES = {None: 0, "joint": JOINT, "log_proba": LOG_PROBA, "proba": PROBA}
 
 
+class Wanted(NamedTuple):
+    """What is wanted of each row.
+
+    codes: the position of the best class, or its value in `values` (k,) int64. table: a row of k
+    numbers in `dtype`, float32 or float64. evidence: log p(x).
+    """
+
+    codes: bool = True
+    values: NDArray[np.int64] | None = None
+    table: Table | None = None
+    evidence: bool = False
+    dtype: Any = np.float64
+
+
 class Scores(NamedTuple):
     """What scoring n rows gives; without what was not asked for.
 
@@ -55,58 +69,51 @@ class Scores(NamedTuple):
     bad: int
 
 
-class Answers(NamedTuple):
+class Outputs(NamedTuple):
     """Arrays for what is wanted of n rows: labels (n,) or (0,), a table and evidence, or (0, ...).
 
-    narrow and wide are the table as float32 and float64, of which one has no rows.
+    Labels are the bits of floats. narrow and wide are the table as float32 and float64, of which
+    one has no rows.
     """
 
-    labels: NDArray[np.int64]
+    mode: int
+    labels: NDArray[np.float64]
     narrow: NDArray[np.float32]
     wide: NDArray[np.float64]
     evidence: NDArray[np.float64]
-    mode: int
-    wants_evidence: bool
 
     @classmethod
-    def room(
-        cls, n: int, k: int, codes: bool, table: Table | None, evidence: bool, dtype: Any
-    ) -> Self:
-        """Room for n rows and k classes."""
-        is_narrow = dtype == np.float32
-        size = n if table else 0
+    def allocate(cls, n: int, k: int, wanted: Wanted) -> Self:
+        """Make arrays for n rows and k classes."""
+        is_narrow = wanted.dtype == np.float32
+        size = n if wanted.table else 0
         return cls(
-            np.empty(n if codes else 0, np.int64),
+            MODES[wanted.table],
+            np.empty(n if wanted.codes else 0),
             np.empty((size if is_narrow else 0, k), np.float32),
-            np.empty((0 if is_narrow else size, k), np.float64),
-            np.empty(n if evidence else 0),
-            MODES[table],
-            evidence,
+            np.empty((0 if is_narrow else size, k)),
+            np.empty(n if wanted.evidence else 0),
         )
 
-    def part(self, start: int, stop: int) -> Self:
-        """Those of rows start to stop."""
-        return self._replace(
-            labels=self.labels[start:stop], narrow=self.narrow[start:stop],
-            wide=self.wide[start:stop], evidence=self.evidence[start:stop],
-        )  # fmt: skip
-
-    def flat(self) -> tuple[Any, ...]:
-        """As kernels take them: mode, labels as the bits of floats, tables and evidence."""
-        return (
-            self.mode, self.labels.view(np.float64), self.narrow.reshape(-1),
-            self.wide.reshape(-1), self.evidence,
-        )  # fmt: skip
-
-    def scores(self, bad: int, dtype: Any) -> Scores:
+    def result(self, wanted: Wanted, bad: int) -> Scores:
         """What was wanted, with the first row that is not finite, or -1."""
-        table = self.narrow if dtype == np.float32 else self.wide
-        evidence = self.evidence if self.wants_evidence else None
-        return Scores(self.labels, table if self.mode else None, evidence, bad)
+        table = self.narrow if wanted.dtype == np.float32 else self.wide
+        return Scores(
+            self.labels.view(np.int64),
+            table if self.mode else None,
+            self.evidence if wanted.evidence else None,
+            bad,
+        )
+
+
+def label_bits(values: NDArray[np.int64] | None, k: int) -> NDArray[np.float64]:
+    """What is put out for each class, in a copy, as the bits of floats."""
+    labels = np.arange(k, dtype=np.int64) if values is None else values.copy()
+    return labels.view(np.float64)
 
 
 class Output(NamedTuple):
-    """Where answers go: labels and evidence (n,), a table (n, k) of either type; what is wanted."""
+    """`Outputs` inside a kernel, by pointers, and what is wanted."""
 
     wants_labels: bool
     labels: Any
@@ -119,58 +126,75 @@ class Output(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room for one group: its best scores and their labels (32,), scores (k, 32), and more.
+    """Memory for one group: its best scores and their labels (32,), scores s (k, 32), and more.
 
-    total: sums of exponentials (32,). far: marks of the rows that were mended (32,). tile: eight
-    features (8,) of eight rows. page: the group's piece of the table. few: two numbers a class.
+    total: sums of exponentials (32,). is_overflow: marks of the rows that were rescored (32,).
+    tile: eight features of eight rows (8, 8). page: the group's piece of the table. row_scores:
+    three numbers a class. extra: what the model's own steps take, from a cache line's start on.
     """
 
     best: Any
     label: Any
     total: Any
-    far: Any
+    is_overflow: Any
     tile: Any
     s: Any
     page: Any
-    few: Any
+    row_scores: Any
+    extra: Any
 
 
 @llvm_inlined
-def size_of_scratch(k):
-    return 6 * GROUP + (k + 8) * GROUP + (k * GROUP + 8) + 2 * k + 8
+def scratch_size(k):
+    return 6 * GROUP + (k + 8) * GROUP + (k * GROUP + 8) + 3 * k + 16
 
 
 @ir_inlined
-def divide_up(room, k):
-    """The parts of a piece of memory of `size_of_scratch` numbers."""
-    best = aligned(room)
-    label, total, far = shifted(best, GROUP), shifted(best, 2 * GROUP), shifted(best, 3 * GROUP)
+def carve(memory, k):
+    """The parts of `scratch_size` numbers, and what is behind them."""
+    best = aligned(memory)
+    label, total, marks = shifted(best, GROUP), shifted(best, 2 * GROUP), shifted(best, 3 * GROUP)
     tile, s = shifted(best, 4 * GROUP), shifted(best, 6 * GROUP)
     page = shifted(s, (k + 8) * GROUP)
-    return Scratch(best, label, total, far, tile, s, page, shifted(page, k * GROUP + 8))
+    row_scores = shifted(page, k * GROUP + 8)
+    extra = aligned(shifted(row_scores, 3 * k))
+    return Scratch(best, label, total, marks, tile, s, page, row_scores, extra)
 
 
 @llvm_inlined
-def output_of(mode, labels, narrow, wide, evidence):
-    """What a kernel was given by `Answers.flat`."""
+def output_of(outputs):
     return Output(
-        len(labels) > 0, pointer(labels), mode, len(narrow) > 0, pointer(narrow), pointer(wide),
-        len(evidence) > 0, pointer(evidence),
+        len(outputs.labels) > 0, pointer(outputs.labels), outputs.mode,
+        len(outputs.narrow) > 0, pointer(outputs.narrow), pointer(outputs.wide),
+        len(outputs.evidence) > 0, pointer(outputs.evidence),
     )  # fmt: skip
 
 
 @llvm_inlined
-def better(a, value, best, label):
+def update_argmax(a, value, best, label):
     """The better of scores a and `best`, and its label; a tie keeps the first class."""
     return where_greater(a, best, a, best), where_greater(a, best, value, label)
 
 
 @llvm_inlined
-def settle(best, label, h, room):
-    """Write down the best classes of eight rows; whether every row has one."""
-    store(room.best, h, best)
-    store(room.label, h, label)
+def store_argmax(best, label, h, scratch):
+    """Keep the best classes of eight rows; return whether every row has one."""
+    store(scratch.best, h, best)
+    store(scratch.label, h, label)
     return all_greater(best, splat(-np.inf))
+
+
+@ir_inlined
+def find_argmax(model, scratch):
+    """Find the best classes of 32 rows from their scores; return whether every row has one."""
+    is_complete = True
+    for h in range(0, GROUP, 8):
+        best, label = splat(-np.inf), splat(model.values[0])
+        for c in range(model.k):
+            a = load(scratch.s, c * GROUP + h)
+            best, label = update_argmax(a, splat(model.values[c]), best, label)
+        is_complete &= store_argmax(best, label, h, scratch)
+    return is_complete
 
 
 @ir_inlined
@@ -184,51 +208,45 @@ def write_labels(label, m, labels, to):
 
 
 @llvm_inlined
-def write_rest(k, m, room, out, to):
-    """Scores of a group to rows of the table and log evidence."""
+def write_posterior(k, group, scratch, out):
+    """Write the scores of a group to rows of the table, and its log evidence."""
     if out.mode > JOINT or out.wants_evidence:
-        exponentials(room.s, k, room.best, room.total, out.mode == PROBA)
+        exponentials(scratch.s, k, scratch.best, scratch.total, out.mode == PROBA)
         if out.wants_evidence:
-            for r in range(m):
-                out.evidence[to + r] = room.best[r] + np.log(room.total[r])
+            for r in range(group.m):
+                out.evidence[group.to + r] = scratch.best[r] + np.log(scratch.total[r])
         if out.mode == PROBA:
-            divide(room.s, k, room.total)
+            divide(scratch.s, k, scratch.total)
         elif out.mode == LOG_PROBA:
-            subtract(room.s, k, room.best)
-            log_rounded(room.total, out.is_narrow, out.narrow, m)
-            subtract(room.s, k, room.total)
+            subtract(scratch.s, k, scratch.best)
+            log_rounded(scratch.total, out.is_narrow, out.narrow, group.m)
+            subtract(scratch.s, k, scratch.total)
     if out.mode > 0:
-        fill_page(room.s, k, room.page)
+        fill_page(scratch.s, k, scratch.page)
         if out.is_narrow:
-            write_page(room.page, m * k, out.narrow, to * k)
+            write_page(scratch.page, group.m * k, out.narrow, group.to * k)
         else:
-            write_page(room.page, m * k, out.wide, to * k)
+            write_page(scratch.page, group.m * k, out.wide, group.to * k)
 
 
 @llvm_inlined
-def take_far(r, k, values, keep, room, out, to):
-    """Make the scores `few` (k,) those of row r of a group, which none of its classes scored."""
-    for c in range(k):
-        if keep:
-            room.s[c * GROUP + r] = room.few[c]
-        if room.few[c] > room.best[r]:
-            room.best[r] = room.few[c]
+def replace_scores(r, group, model, scratch, out):
+    """Make `row_scores` (k,) the scores of row r of a group, which no class scored above -inf.
+
+    Joint log likelihoods stay as they are.
+    """
+    for c in range(model.k):
+        if out.mode != JOINT:
+            scratch.s[c * GROUP + r] = scratch.row_scores[c]
+        if scratch.row_scores[c] > scratch.best[r]:
+            scratch.best[r] = scratch.row_scores[c]
             if out.wants_labels:
-                out.labels[to + r] = values[c]
+                out.labels[group.to + r] = model.values[c]
 
 
 @llvm_inlined
-def fill_behind(m, room):
-    """Give the lanes behind the last row a score, which is not looked at."""
-    for r in range(m, GROUP):
-        room.best[r] = 0.0
-
-
-@llvm_inlined
-def finish_group(k, m, good, room, out, to):
-    """Write the table and evidence of a group, in which not `good` marks far rows."""
-    write_rest(k, m, room, out, to)
-    if not good and out.wants_evidence:
-        for r in range(m):
-            if room.far[r] > 0.0:
-                out.evidence[to + r] = -np.inf
+def clear_evidence(group, scratch, out):
+    """Set the log evidence of the rows that were rescored to -inf."""
+    for r in range(group.m):
+        if scratch.is_overflow[r] > 0.0:
+            out.evidence[group.to + r] = -np.inf

@@ -1,4 +1,4 @@
-"""Rows that no class scores above -inf: those that are not finite, and those too far away.
+"""Rows that no class scores above -inf: not finite, or so far away that squares overflow.
 
 Flags: FMA contraction only.
 """
@@ -28,12 +28,12 @@ def _distance(x, mean, scale):
 
 
 @jit_helper
-def score_far(rows, i, model, scores, far):
+def score_overflowed(rows, i, model, scores, distances):
     """Scores (k,) of a row whose squared deviations overflow: the nearest classes share it.
 
     Deviations are taken relative to the largest. Classes at the smallest distance keep their
     constants as scores, and every other class has log probability -inf, which is what its true
-    value rounds to. `far` (k,) is room for the distances.
+    value rounds to. `distances` (k,) is scratch.
     """
     top = 0.0
     for c in range(model.k):
@@ -54,10 +54,10 @@ def score_far(rows, i, model, scores, far):
             q += t * t
             if model.skip and x == x:
                 base -= model.log_norm[p]
-        far[c] = q
+        distances[c] = q
         scores[c] = base
         if base > -np.inf and q < best:
             best = q
     for c in range(model.k):
-        if far[c] > best:
+        if distances[c] > best:
             scores[c] = -np.inf

@@ -17,54 +17,54 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._numba.decorators import ir_inlined, jit_helper, kernel, llvm_inlined, readonly, warmup_call
-from ..._numba.vectors import aligned, keep, load, pointer, shifted, splat, store
-from ..chunks import as_flat, block_bounds, contiguous_chunks
+from ..._numba.decorators import ir_inlined, jit_helper, kernel, llvm_inlined, warmup_call
+from ..._numba.vectors import load, pointer, shifted, splat, store
 from ..panel_product import TALL, WIDE, multiply
-from ..rows import OVERREAD, Rows, eight_rows, element
-from .diagonal import GROUPS_PER_BLOCK
-from .outputs import (
-    Answers,
-    Scores,
-    Table,
-    better,
-    divide_up,
-    fill_behind,
-    finish_group,
-    output_of,
-    settle,
-    size_of_scratch,
-    take_far,
-    write_labels,
-)
-from .overflow import is_finite_row
-from .posterior import GROUP, JOINT
+from ..rows import eight_rows, element
+from .driver import score_blocks, score_rows
+from .outputs import Scores, Wanted, find_argmax, label_bits
+from .posterior import GROUP
 
 _HALVES = GROUP // WIDE
 
 
-class Model(NamedTuple):
-    """What scoring wants of k classes in g bases of r axes, padded to rp, over d features.
+class WhitenedTerms(NamedTuple):
+    """Parameters of k classes in g bases, one for each or g = 1 for all, of r axes.
 
-    bounds (g, rp / 8, 2): the features where eight axes are not zero; centre (g, d); panels
-    (g, rp / 8, d, 8): W; mean, scale (k, r); const (k,); values (k,): labels as bits of floats.
+    centre (g, d); whitener (g, r, d); mean, scale (k, r); const (k,): what a score begins with.
+    """
+
+    centre: NDArray[np.float64]
+    whitener: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    const: NDArray[np.float64]
+
+
+class WhitenedModel(NamedTuple):
+    """`WhitenedTerms` as kernels take them, arrays or pointers, and what the driver reads.
+
+    The r axes are padded to rp. panels (g, rp / 8, d, 8): the whiteners; bounds (g, rp / 8, 2): the
+    features where eight axes are not zero.
     """
 
     g: int
     r: int
     rp: int
     k: int
-    bounds: Any
     centre: Any
     panels: Any
+    bounds: Any
     mean: Any
     scale: Any
     const: Any
     values: Any
+    skip: bool
+    extra: int
 
 
-class Turned(NamedTuple):
-    """Room for 32 rows: themselves and their deviations (2, d, 16), and these turned (rp, 32)."""
+class Axes(NamedTuple):
+    """Scratch for 32 rows: themselves, their deviations (2, d, 16), and these on axes (rp, 32)."""
 
     rows: Any
     centred: Any
@@ -72,45 +72,39 @@ class Turned(NamedTuple):
 
 
 @llvm_inlined
-def _tall(r):
-    return (r + TALL - 1) // TALL * TALL
+def _carve_axes(d, scratch):
+    centred = shifted(scratch.extra, d * GROUP)
+    return Axes(scratch.extra, centred, shifted(centred, d * GROUP))
 
 
 @jit_helper
-def _fill(rows, at, m, to):
-    """Copy m rows from `at` on, features by rows, into (2, d, 16); what is past them is 0."""
+def _fill(rows, at, to):
+    """Copy 32 rows from `at` on, features by rows, into (2, d, 16)."""
     d, half = rows.d, rows.d * WIDE
-    # Eight features are read at a time, up to seven past the end of a row.
-    if (rows.by_columns and at + GROUP <= rows.n) or (at + GROUP) * d + OVERREAD <= rows.n * d:
-        for h in range(0, GROUP, 8):
-            place = shifted(to, h // WIDE * half + h % WIDE)
-            for j in range(0, d, 8):
-                for q, x in enumerate(eight_rows(rows, at + h, j)):
-                    if j + q < d:
-                        store(place, (j + q) * WIDE, x)
-        return
-    for i in range(GROUP):
-        place = shifted(to, i // WIDE * half + i % WIDE)
-        for j in range(d):
-            place[j * WIDE] = element(rows, at + i, j) if i < m else 0.0
+    for h in range(0, GROUP, 8):
+        place = shifted(to, h // WIDE * half + h % WIDE)
+        for j in range(0, d, 8):
+            for q, x in enumerate(eight_rows(rows, at + h, j)):
+                if j + q < d:
+                    store(place, (j + q) * WIDE, x)
 
 
 @llvm_inlined
-def _turn(model, b, d, turned):
-    """Set the axes (rp, 32) to the basis b of the rows' deviations from its centre."""
+def _rotate(model, b, d, space):
+    """Set the axes (rp, 32) to the rows' deviations from the centre of basis b, in that basis."""
     centre, half = shifted(model.centre, b * d), d * WIDE
     for j in range(d):
         middle = splat(centre[j])
         for p in range(j * WIDE, _HALVES * half, half):
-            store(turned.centred, p, load(turned.rows, p) - middle)
-            store(turned.centred, p + 8, load(turned.rows, p + 8) - middle)
+            store(space.centred, p, load(space.rows, p) - middle)
+            store(space.centred, p + 8, load(space.rows, p + 8) - middle)
     for q in range(0, model.rp, TALL):
         panel = b * model.rp // TALL + q // TALL
         low, high = model.bounds[2 * panel], model.bounds[2 * panel + 1]
         left = shifted(model.panels, (panel * d + low) * TALL)
         for h in range(_HALVES):
-            right = shifted(turned.centred, h * half + low * WIDE)
-            to = shifted(turned.axes, q * GROUP + h * WIDE)
+            right = shifted(space.centred, h * half + low * WIDE)
+            to = shifted(space.axes, q * GROUP + h * WIDE)
             multiply(left, TALL, right, high - low, to, GROUP, False)
 
 
@@ -138,21 +132,15 @@ def _score_class(model, c, axes, s):
 
 
 @ir_inlined
-def _score_group(rows, at, m, model, turned, room):
-    """Scores of up to 32 rows and their best classes; whether every row has one."""
-    _fill(rows, at, m, turned.rows)
+def _score_group(rows, group, model, keeps, scratch):
+    """Score 32 rows and find their best classes; return whether every row has one."""
+    space = _carve_axes(rows.d, scratch)
+    _fill(rows, group.at, space.rows)
     for b in range(model.g):
-        _turn(model, b, rows.d, turned)
+        _rotate(model, b, rows.d, space)
         for c in range(b, model.k if model.g == 1 else b + 1):
-            _score_class(model, c, turned.axes, room.s)
-    good = True
-    for h in range(0, GROUP, 8):
-        best, label = splat(-np.inf), splat(model.values[0])
-        for c in range(model.k):
-            a = load(room.s, c * GROUP + h)
-            best, label = better(a, splat(model.values[c]), best, label)
-        good &= settle(best, label, h, room)
-    return good
+            _score_class(model, c, space.axes, scratch.s)
+    return find_argmax(model, scratch)
 
 
 @jit_helper
@@ -169,7 +157,7 @@ def _axis(rows, i, model, c, j):
 
 
 @jit_helper
-def _score_far(rows, i, model, scores, far):
+def _score_overflowed(rows, i, model, scores, distances):
     """Scores (k,) of a row whose squared distances overflow: the nearest classes share it."""
     top = 0.0
     for c in range(model.k):
@@ -183,166 +171,74 @@ def _score_far(rows, i, model, scores, far):
         for j in range(model.r):
             t = _axis(rows, i, model, c, j) / top
             q += t * t
-        far[c] = q
+        distances[c] = q
         scores[c] = model.const[c]
         if scores[c] > -np.inf and q < best:
             best = q
     for c in range(model.k):
-        if far[c] > best:
+        if distances[c] > best:
             scores[c] = -np.inf
 
 
-@jit_helper
-def _mend(rows, at, m, model, keep_scores, room, out, to):
-    """Score the rows that no class scored above -inf; the first that is not finite, or -1."""
-    for r in range(m):
-        room.far[r] = 0.0
-        if room.best[r] > -np.inf:
-            continue
-        if not is_finite_row(rows, at + r, False):
-            return r
-        room.far[r] = 1.0
-        _score_far(rows, at + r, model, room.few, shifted(room.few, model.k))
-        take_far(r, model.k, model.values, keep_scores, room, out, to)
-    fill_behind(m, room)
-    return -1
-
-
 @ir_inlined
-def _score_groups(rows, start, stop, model, out, turned, room):
-    """Score rows start to stop; the first row that is not finite, or -1."""
-    for at in range(start, stop, GROUP):
-        m = min(GROUP, stop - at)
-        good = _score_group(rows, at, m, model, turned, room)
-        if out.wants_labels:
-            write_labels(room.label, m, out.labels, at)
-        if not good:
-            bad = _mend(rows, at, m, model, out.mode != JOINT, room, out, at)
-            if bad >= 0:
-                return at + bad
-        finish_group(model.k, m, good, room, out, at)
-    return -1
+def _rescore_row(rows, r, group, model, scratch):
+    scores = scratch.row_scores
+    _score_overflowed(rows, group.at + r, model, scores, shifted(scores, model.k))
 
 
-@ir_inlined
-def _unpack(packed, bounds, g, r, k, d):
-    rp = _tall(r)
-    panels = shifted(packed, g * d)
-    mean = shifted(panels, g * rp * d)
-    scale = shifted(mean, k * r)
-    const = shifted(scale, k * r)
-    return Model(g, r, rp, k, bounds, packed, panels, mean, scale, const, shifted(const, k))
+@llvm_inlined
+def _pointers(model):
+    return WhitenedModel(
+        model.g, model.r, model.rp, model.k, pointer(model.centre), pointer(model.panels),
+        pointer(model.bounds), pointer(model.mean), pointer(model.scale), pointer(model.const),
+        pointer(model.values), model.skip, model.extra,
+    )  # fmt: skip
 
 
 @kernel
-def _score_rotated(
-    first, last, X, by_columns, n, d, g, r, k, n_blocks, packed, bounds, mode, labels, narrow, wide,
-    evidence, bad,
-):  # fmt: skip
-    """Score blocks of whole groups of X (n, d); bad (blocks,) takes the first bad row, or -1."""
-    model = _unpack(pointer(packed), pointer(bounds), g, r, k, d)
-    out = output_of(mode, labels, narrow, wide, evidence)
-    scratch = np.empty(size_of_scratch(k))
-    room = divide_up(pointer(scratch), k)
-    space = np.empty((2 * d + model.rp) * GROUP + 8)
-    start = aligned(pointer(space))
-    centred = shifted(start, d * GROUP)
-    turned = Turned(start, centred, shifted(centred, d * GROUP))
-    rows = Rows(pointer(X), by_columns, n, d)
-    groups = -(-n // GROUP)
-    for b in range(first, last):
-        lo = b * groups // n_blocks * GROUP
-        hi = min(n, (b + 1) * groups // n_blocks * GROUP)
-        bad[b] = _score_groups(rows, lo, hi, model, out, turned, room)
-    keep(scratch)
-    keep(space)
+def _score_whitened(first, last, source, model, outputs, bad):
+    """Score blocks of rows. See `driver.score_blocks`."""
+    classes = _pointers(model)
+    score_blocks(first, last, source, classes, outputs, bad, _score_group, _rescore_row)
 
 
-class Basis(NamedTuple):
-    """Parameters as `score_rotated` takes them; see there."""
-
-    centre: NDArray[np.float64]
-    whitener: NDArray[np.float64]
-    mean: NDArray[np.float64]
-    scale: NDArray[np.float64]
-
-
-def score_rotated(
-    X: NDArray[Any],
-    basis: Basis,
-    const: NDArray[np.float64],
-    *,
-    codes: bool = True,
-    values: NDArray[np.int64] | None = None,
-    table: Table | None = None,
-    evidence: bool = False,
-    dtype: Any = np.float64,
-) -> Scores:
+def score_whitened(X: NDArray[Any], terms: WhitenedTerms, wanted: Wanted) -> Scores:
     """Score rows X (n, d): s_c = const_c - sum_j ((W_c (x - centre_c))_j - mean_cj)^2 scale_cj^2.
 
-    basis.centre (g, d) and whitener (g, r, d) are of each class, or with g = 1 of all; mean and
-    scale are (k, r). The rest is as in `kernels.score.score`.
     Cost: one read of X, and n g r d multiply-adds, half of them where whiteners are triangular.
     Error: relative 1e-16 times d per term, of |W| |x - centre|.
     """
-    (n, d), k = X.shape, len(const)
-    g, r = basis.whitener.shape[:2]
-    answers = Answers.room(n, k, codes, table, evidence, dtype)
-    model = (d, g, r, k), *_pack(basis, const, values)
-    contiguous = as_flat(X)
-    if contiguous is not None:
-        return answers.scores(_score_flat(*contiguous, n, model, answers), dtype)
-    bad = -1
-    for chunk in contiguous_chunks(X, block_bounds(n, GROUP * GROUPS_PER_BLOCK)):
-        part = answers.part(chunk.start, chunk.stop)
-        found = _score_flat(chunk.data, chunk.by_columns, chunk.stop - chunk.start, model, part)
-        if found >= 0:
-            bad = chunk.start + found
-            break
-    return answers.scores(bad, dtype)
+    g, r, d = terms.whitener.shape
+    model = _whitened_model(terms, wanted.values)
+    return score_rows(_score_whitened, X, model, wanted, r * (d * g + model.k))
 
 
-def _score_flat(
-    data: NDArray[Any],
-    by_columns: bool,
-    n: int,
-    model: tuple[tuple[int, ...], NDArray[np.float64], NDArray[np.int64]],
-    answers: Answers,
-) -> int:
-    """Score contiguous rows; the first that is not finite, or -1."""
-    (d, g, r, k), packed, bounds = model
-    n_blocks = -(-n // (GROUP * GROUPS_PER_BLOCK))
-    bad = np.empty(n_blocks, np.int64)
-    _score_rotated(
-        n_blocks, data, by_columns, n, d, g, r, k, n_blocks, packed, bounds, *answers.flat(), bad,
-        work=n * r * (d * g + k),
-    )  # fmt: skip
-    return int(bad[np.argmax(bad >= 0)]) if n_blocks else -1
-
-
-def _pack(
-    basis: Basis, const: NDArray[np.float64], values: NDArray[np.int64] | None
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """All that describes the classes in one array, and where panels of whiteners are not zero."""
-    g, r, d = basis.whitener.shape
-    k, rp = len(const), -(-r // TALL) * TALL
+def _whitened_model(terms: WhitenedTerms, values: NDArray[np.int64] | None) -> WhitenedModel:
+    """Make copies of the parameters, which have one type for Numba whatever they are views of."""
+    g, r, d = terms.whitener.shape
+    k, rp = len(terms.const), -(-r // TALL) * TALL
     padded = np.zeros((g, rp, d))
-    padded[:, :r] = basis.whitener
-    panels = padded.reshape(g, rp // TALL, TALL, d).transpose(0, 1, 3, 2)
-    some = panels.any(axis=3).reshape(-1, d)
-    bounds = np.zeros((len(some), 2), np.int64)
-    for panel in np.flatnonzero(some.any(axis=1)):
-        there = np.flatnonzero(some[panel])
-        bounds[panel] = there[0], there[-1] + 1
-    labels = np.arange(k) if values is None else values
-    parts = basis.centre, panels, basis.mean, basis.scale, const, labels.view(np.float64)
-    packed = np.concatenate([np.ascontiguousarray(part).reshape(-1) for part in parts])
-    return readonly(packed), readonly(bounds.reshape(-1))
+    padded[:, :r] = terms.whitener
+    panels = padded.reshape(g, rp // TALL, TALL, d).transpose(0, 1, 3, 2).copy()
+    return WhitenedModel(
+        g, r, rp, k, terms.centre.copy(), panels, _bounds(panels.any(axis=3).reshape(-1, d)),
+        terms.mean.copy(), terms.scale.copy(), terms.const.copy(), label_bits(values, k), False,
+        (2 * d + rp) * GROUP,
+    )  # fmt: skip
+
+
+def _bounds(is_used: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The first feature (panels, 2) that each panel uses, and the one behind the last."""
+    bounds = np.zeros((len(is_used), 2), np.int64)
+    for panel in np.flatnonzero(is_used.any(axis=1)):
+        features = np.flatnonzero(is_used[panel])
+        bounds[panel] = features[0], features[-1] + 1
+    return bounds
 
 
 @warmup_call
 def _warm() -> None:
     one, zero = np.ones((1, 1)), np.zeros((1, 1))
     for dtype in (np.float64, np.float32):
-        basis = Basis(zero, np.ones((1, 1, 1)), zero, one)
-        score_rotated(np.zeros((1, 1), dtype), basis, np.zeros(1), table="proba")
+        terms = WhitenedTerms(zero, np.ones((1, 1, 1)), zero, one, np.zeros(1))
+        score_whitened(np.zeros((1, 1), dtype), terms, Wanted(table="proba"))

@@ -1,0 +1,179 @@
+"""Checks of estimation options: priors, smoothing, sharing, shrinkage, axes and categories."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Set
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..input.categorical import spec_kind
+from ..input.rows import check_dense, check_unmasked
+
+Floats = NDArray[np.float64]
+
+SHRINKAGE_TARGETS = frozenset({"diagonal", "spherical"})
+
+
+def as_plain(value: Any) -> Any:
+    """A parameter as Python has it: numbers and text of other types, such as NumPy's, converted.
+
+    A number of less precision would have what it is combined with rounded to that, in memory and
+    not after it was saved. What is no number or text, an array for example, is returned as it is.
+    """
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, np.timedelta64):  # NumPy counts time spans among whole numbers
+        return value
+    try:
+        if isinstance(value, Integral):
+            return int(value)
+        return float(value) if isinstance(value, Real) else value
+    except (OverflowError, ValueError):  # no number of Python's, which the checks refuse
+        return value
+
+
+def as_float(value: object) -> float:
+    """A number as a float; NaN for what is none, or is beyond float64."""
+    try:
+        return float(value) if isinstance(value, Real) else math.nan
+    except (OverflowError, TypeError):  # huge whole numbers, NumPy's time spans
+        return math.nan
+
+
+def check_smoothing(var_smoothing: object) -> float:
+    """var_smoothing as a float. Raises ValueError unless it is a number from 0 up."""
+    value = as_float(var_smoothing)
+    if not 0.0 <= value < math.inf:
+        raise ValueError(f"var_smoothing must be a number from 0 up, got {var_smoothing!r}.")
+    return value
+
+
+def check_sharing(covariance_type: object, tied: object, ddof: object, kinds: Set[str]) -> None:
+    """Raise ValueError unless a covariance type of `kinds`, a boolean, and 0 or 1 are given."""
+    if covariance_type not in kinds:
+        raise ValueError(
+            f"covariance_type must be one of {sorted(kinds)}, got {covariance_type!r}."
+        )
+    if not isinstance(tied, (bool, np.bool_)):
+        raise ValueError(f"tied must be True or False, got {tied!r}.")
+    if isinstance(ddof, (bool, np.bool_)) or ddof not in (0, 1):
+        raise ValueError(f"ddof must be 0 or 1, got {ddof!r}.")
+
+
+def check_fraction(value: object, name: str) -> float:
+    """A number within 0 to 1 as a float. Raises ValueError."""
+    number = math.nan if isinstance(value, bool) else as_float(value)
+    if not 0.0 <= number <= 1.0:
+        raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}.")
+    return number
+
+
+def check_shrinkage(shrinkage: object) -> None:
+    """Raise ValueError unless it is None, "oas", or a number within 0 to 1."""
+    if shrinkage is not None and shrinkage != "oas":
+        check_fraction(shrinkage, "shrinkage")
+
+
+def check_shrinkage_target(target: object) -> None:
+    """Raise ValueError unless it names a target of shrinkage."""
+    if target not in SHRINKAGE_TARGETS:
+        raise ValueError(
+            f"shrinkage_target must be one of {sorted(SHRINKAGE_TARGETS)}, got {target!r}."
+        )
+
+
+def check_priors(priors: ArrayLike, k: int) -> Floats:
+    """Priors (k,) as float64. Raises ValueError with scikit-learn's texts."""
+    values = as_priors(priors)
+    if values.shape != (k,):
+        raise ValueError("Number of priors must match number of classes.")
+    if not np.isfinite(values).all() or not np.isclose(values.sum(), 1.0):
+        raise ValueError("The sum of the priors should be 1.")
+    if (values < 0).any():
+        raise ValueError("Priors must be non-negative.")
+    return values
+
+
+def as_priors(priors: ArrayLike) -> Floats:
+    """Priors of any number of classes, in an array of their own. Raises ValueError, TypeError."""
+    check_dense(priors, "priors")
+    check_unmasked(priors, "priors")
+    given = np.asarray(priors)
+    if given.ndim != 1:
+        raise ValueError("Number of priors must match number of classes.")
+    if given.dtype.kind in "cmMV":
+        raise ValueError(f"Expected numeric priors, got dtype {given.dtype}.")
+    try:
+        return np.array(priors, np.float64)
+    except OverflowError as error:  # whole numbers beyond float64
+        raise ValueError("The sum of the priors should be 1.") from error
+
+
+def check_components(n_components: Any) -> None:
+    """Raise ValueError unless it is None, a whole number from 1 up or a number within 0 to 1."""
+    if n_components is None:
+        return
+    whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
+    number: Any = n_components
+    part = isinstance(n_components, Real) and 0 < number < 1
+    if not (part or (whole and int(n_components) >= 1)):
+        raise ValueError(
+            "n_components must be None, a whole number from 1 up, or a number between 0 and 1, "
+            f"got {n_components!r}."
+        )
+
+
+def check_categorical_spec(categorical_features: Any) -> None:
+    """Raise ValueError unless it is None, "auto", or an array-like of bool, int or str."""
+    if categorical_features is None or (
+        isinstance(categorical_features, str) and categorical_features == "auto"
+    ):
+        return
+    spec_kind(categorical_features)
+
+
+def check_alpha(alpha: object) -> float:
+    """Alpha as a float. Raises ValueError unless it is a number from 0 up."""
+    value = math.nan if isinstance(alpha, bool) else as_float(alpha)
+    if not 0.0 <= value < math.inf:
+        raise ValueError(f"alpha must be a number from 0 up, got {alpha!r}.")
+    return value
+
+
+def check_max_categories(max_categories: object) -> None:
+    """Raise ValueError unless max_categories is None or a whole number from 1 up."""
+    is_whole = isinstance(max_categories, Integral) and not isinstance(max_categories, bool)
+    if max_categories is not None and not (is_whole and max_categories >= 1):  # type: ignore[operator]
+        raise ValueError(
+            f"max_categories must be None or a whole number from 1 up, got {max_categories!r:.80}."
+        )
+
+
+def check_min_categories(min_categories: Any, q: int | None) -> NDArray[np.int64]:
+    """min_categories for each of q categorical features; q None: any number of them.
+
+    Raises ValueError, in the words of scikit-learn's CategoricalNB.
+    """
+    if min_categories is None:
+        return np.zeros(q or 0, np.int64)
+    given = np.asarray(min_categories)
+    if given.dtype.kind not in "iu":
+        raise ValueError(f"'min_categories' should have integral type. Got {given.dtype} instead.")
+    if given.size and given.max() > np.iinfo(np.int64).max:
+        raise ValueError(f"min_categories must be below 2^63, got {min_categories!r:.80}.")
+    if given.size and given.min() < (1 if isinstance(min_categories, Integral) else 0):
+        raise ValueError(f"min_categories must be from 1 up, got {min_categories!r:.80}.")
+    if given.ndim == 0:
+        return np.full(q or 0, given, np.int64)
+    if given.ndim != 1 or (q is not None and len(given) != q):
+        raise ValueError(
+            f"'min_categories' should have shape ({q},), one number a categorical feature, when "
+            f"an array-like is provided. Got {given.shape} instead."
+        )
+    return given.astype(np.int64)
