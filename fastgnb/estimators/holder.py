@@ -73,10 +73,16 @@ class ModelHolder(CheckedRows):
         """The parameters of the constructor."""
         return {option.name: getattr(self, option.name) for option in self._member.options}
 
-    def _check_params(self) -> None:
-        """Raise ValueError or TypeError for constructor parameters that are wrong."""
+    def learned_options(self) -> dict[str, Any]:
+        """The parameters that decide which statistics are learned."""
+        options = self._member.options
+        return {each.name: getattr(self, each.name) for each in options if each.is_learned}
+
+    def _checked_options(self) -> dict[str, Any]:
+        """The parameters of the constructor, as Python's own types. Raises ValueError or TypeError
+        where they are wrong."""
         try:
-            plain_options(self._member, self._options())
+            return plain_options(self._member, self._options())
         except (ValueError, TypeError):
             try:
                 self._validate_params()  # scikit-learn's error and text, where it has one
@@ -85,9 +91,6 @@ class ModelHolder(CheckedRows):
             except (TypeError, OverflowError):
                 pass
             raise
-
-    def _estimate(self, stats: Any) -> Model:
-        return Model.of(self._member, stats, **self._options())
 
     def _adopt(self, model: Model) -> None:
         """Set every fitted attribute that rows or statistics decide, and hold the model."""

@@ -87,7 +87,7 @@ def _fields_of(batch: _Batch, sums: Sums | FullSums) -> dict[str, Any]:
     return {
         "count": count,
         "mean": sums.mean,
-        "mean_lo": sums.mean_low,
+        "mean_lo": sums.mean_lo,
         "variance": variance,
         "feature_count": weight if batch.skip else None,
         "covariance": covariance,

@@ -131,14 +131,6 @@ def test_a_pickle_holds_no_whitener(rows, way):
     assert joblib.hash(again) == joblib.hash(model)
 
 
-def test_what_0_1_0_pickled_is_left_out(rows):
-    model = GaussianBayes().fit(*rows)
-    again = GaussianBayes.__new__(GaussianBayes)
-    again.__setstate__(model.__getstate__() | {"_rotated": "whatever"})
-    assert not hasattr(again, "_rotated")
-    assert np.array_equal(again.predict_proba(rows[0]), model.predict_proba(rows[0]))
-
-
 SKOPS = {
     "GaussianNB": lambda: GaussianNB(priors=[0.2, 0.3, 0.5]),
     "GaussianNB, array of priors": lambda: GaussianNB(priors=np.array([0.2, 0.3, 0.5])),
