@@ -45,45 +45,66 @@ def cross_validate(
     return_indices: bool = False,
     error_score: Any = np.nan,
 ) -> dict[str, Any]:
-    """Scores of an estimator on every split, each by a model of the other folds.
+    """Score an estimator on every split, each time by a model of the other folds.
 
-    It is `sklearn.model_selection.cross_validate` for an estimator of this package, and learns each
-    fold once. Several candidates: see `StatsGridSearchCV`.
+    It is scikit-learn's ``cross_validate`` for an estimator of this package, and learns each fold
+    once.
 
     Parameters
     ----------
     estimator : GaussianNB, GaussianBayes, PCAGaussianNB or MixedNB
         It is cloned, and not changed.
-    X : array-like or frame of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
+    X : array-like of shape (n_samples, n_features)
+        Rows, or a data frame.
+    y : array-like of shape (n_samples,), default=None
+        Labels.
     groups : array-like of shape (n_samples,), default=None
-        For the splitter; with metadata routing pass them in `params`.
-    scoring, cv, error_score, return_train_score :
-        As of `StatsGridSearchCV`.
-    n_jobs, verbose, pre_dispatch :
-        Without effect.
+        Groups for the splitter. With metadata routing pass them in ``params``.
+    scoring : str, callable, list, tuple, dict or None, default=None
+        One score, or several. None: the estimator's ``score``, which is accuracy.
+    cv : int, splitter, iterable of (train, test) indices or None, default=None
+        How rows are split, as everywhere in scikit-learn. None: 5 folds, stratified.
+    n_jobs : int or None, default=None
+        Has no effect: learning and scoring use the threads of ``fit`` and ``predict``.
+    verbose : int, default=0
+        Has no effect.
     params : dict, default=None
-        Keywords of `fit`, such as `sample_weight`; scores are not weighted by it. With metadata
+        Keywords of ``fit``, such as ``sample_weight``; scores are not weighted by it. With metadata
         routing also those of the scorer and the splitter.
-    return_estimator, return_indices : bool, default=False
-        Whether the model of each split, and the indices of its rows, are returned.
+    pre_dispatch : int or str, default='2*n_jobs'
+        Has no effect.
+    return_train_score : bool, default=False
+        Whether training rows are scored too.
+    return_estimator : bool, default=False
+        Whether the model of each split is returned.
+    return_indices : bool, default=False
+        Whether the indices of the rows of each split are returned.
+    error_score : 'raise' or float, default=nan
+        Score of a split whose model cannot be fitted or scored, with a ``FitFailedWarning`` or a
+        ``UserWarning``. "raise": that is an error.
 
     Returns
     -------
-    scores : dict of str to ndarray of shape (n_splits,)
-        `test_score`, or `test_<name>` for each of several scores; `fit_time` and `score_time` in
-        seconds; `train_score`, `estimator` and `indices` where asked for.
+    dict of str to ndarray of shape (n_splits,)
+        ``test_score``, or ``test_<name>`` for each of several scores; ``fit_time`` and
+        ``score_time`` in seconds; ``train_score``, ``estimator`` and ``indices`` if they are asked
+        for.
 
     Raises
     ------
     TypeError
-        Where the estimator is not one of this package.
+        If the estimator is not one of this package.
     ValueError
-        For parameters that are wrong, and where every fit fails.
+        If parameters are invalid, or every fit fails.
+
+    See Also
+    --------
+    StatsGridSearchCV : Score several candidates, and choose the best one.
 
     Notes
     -----
-    Equal to scikit-learn's to rounding; see `StatsGridSearchCV` for this and for the cost.
+    Scores equal those of scikit-learn to rounding. See `StatsGridSearchCV` for this and for the
+    cost.
 
     Examples
     --------

@@ -50,6 +50,8 @@ class Evaluation:
         two (so that it lies in [0, 1]), as `sklearn.metrics.brier_score_loss` does.
     n_unseen : int, rows of labels that the model does not know: wrong, whatever is predicted.
     n_unlisted : int, those of them whose labels are not among `labels`, beyond the first UNSEEN.
+    n_skipped : int, rows besides these that were left out, as the model cannot take their values.
+    n_null_labels : int, rows besides these that were left out, as they have no label.
     tpr, fpr, ppv, npv, f1 : ndarray (k,), each label against the rest; 0 where undefined.
     """
 
@@ -62,6 +64,8 @@ class Evaluation:
     brier: float
     n_unseen: int = 0
     n_unlisted: int = 0
+    n_skipped: int = 0
+    n_null_labels: int = 0
 
     @property
     def n_rows(self) -> int:
@@ -114,6 +118,8 @@ class Evaluation:
             ],
             "n_unseen_rows": self.n_unseen,
             "n_unlisted_rows": self.n_unlisted,
+            "n_skipped_rows": self.n_skipped,
+            "n_null_labels": self.n_null_labels,
         }
 
 

@@ -38,9 +38,9 @@ if sys.platform == "win32":  # pragma: no cover
 # The parallel loop too, compiled for two kernels.
 THREADS = """
 import numpy as np
-from fastgnb._numba import decorators as _jit
+from fastgnb._numba import compiler, threads, warmup
 from fastgnb.input.labels import encode_labels
-_jit.PARALLEL_WORK = _jit.LARGE_WORK = 0
+threads.PARALLEL_WORK = threads.LARGE_WORK = 0
 y = np.arange(40_000) * 5 % 7
 print((encode_labels(y).codes == y).all())
 """
@@ -257,11 +257,11 @@ def test_code_of_other_versions_and_settings_is_not_run(python, tmp_path):
 import sys
 import numba, numpy as np
 from fastgnb._numba import cache as _code_cache
-from fastgnb._numba import decorators as _jit
+from fastgnb._numba import compiler, threads, warmup
 from fastgnb.kernels.learn import encode
 def compiled():
     _code_cache._origin.cache_clear()
-    fresh = _jit._compile(encode._mark.body.py_func, parallel=False)
+    fresh = compiler.compile_cached(encode._mark.body.py_func, parallel=False)
     seen, outside = np.zeros(4, np.bool_), np.zeros(1, np.bool_)
     fresh(0, 1, np.array([3, 1, 3]), 0, seen, outside)
     assert np.flatnonzero(seen).tolist() == [1, 3] and not outside[0]
@@ -511,7 +511,7 @@ def test_without_a_threading_layer_own_threads_do_the_work(python, case):
     prelude, layer = NO_LAYER[case]
     code = (
         FOR_LAYERS + recorded(MODEL)
-        + "print(_jit.n_threads(), _jit._process.threads is not None)"
+        + "print(threads.n_threads(), threads._process.pool is not None)"
     )  # fmt: skip
     out = python(prelude + code, NUMBA_NUM_THREADS="2", NUMBA_THREADING_LAYER=layer)
     assert out == f"{GOOD}2 True\n"
@@ -519,7 +519,7 @@ def test_without_a_threading_layer_own_threads_do_the_work(python, case):
 
 def test_without_a_threading_layer_warming_up_compiles_what_is_left(python):
     """Only the small kernels: the examples of those that are imported."""
-    code = recorded(CODES + "print(_jit.compile_all())")
+    code = recorded(CODES + "print(warmup.compile_all())")
     out = python(without("omppool", "tbbpool", "workqueue") + code, NUMBA_NUM_THREADS="2")
     assert out == "[1, 0, 1]\n5\n"
 
@@ -599,9 +599,9 @@ import numpy as np, pandas as pd, polars as pl
 warnings.simplefilter("error")
 from sklearn.naive_bayes import GaussianNB as Plain
 from fastgnb import ClassStats, GaussianNB, cli, kernels, load, save
-from fastgnb._numba import decorators as _jit
+from fastgnb._numba import compiler, threads, warmup
 folder = sys.argv[1]
-_jit.PARALLEL_WORK = _jit.LARGE_WORK = 0
+threads.PARALLEL_WORK = threads.LARGE_WORK = 0
 warm = kernels.warmup()
 ASK = ("predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba",
        "predict_log_evidence")
@@ -713,11 +713,11 @@ for kind in ("f4", "f8", "i8"):
                     ["update", model, data, "--target", "y", "--again"],
                     ["predict", model, data, "--proba", "--evidence", "--output", out]):
         assert cli.main([*command, "--quiet"]) == 0
-print(warm, _jit.n_compiled())
+print(warm, warmup.n_compiled())
 """
 
 
 @pytest.mark.promise("kernels")
 def test_warming_up_compiles_all_that_any_input_needs(python, tmp_path):
-    """43 variants, as `_jit` says where it says how kernels are compiled."""
+    """43 variants, as the docstring of `_numba.warmup` says."""
     assert python(TOUR, str(tmp_path), NUMBA_THREADING_LAYER="omp").split() == ["43", "43"]

@@ -38,13 +38,15 @@ from table_files import write
 import fastgnb
 from fastgnb._system import atomic as _atomic
 from fastgnb._system import signals as _interrupt
-from fastgnb.cli import entry, main
-from fastgnb.cli import row_commands as _row_commands
-from fastgnb.files import score_rows as _score_rows
-from fastgnb.files.models import saved as persist
-from fastgnb.files.tables import readers as _readers
+from fastgnb.cli import entry, main, model_commands
+from fastgnb.files.errors import SourceError
+from fastgnb.files.jobs import learn_files, model_rows, score_rows
+from fastgnb.files.models import model_file as persist
+from fastgnb.files.tables import csv_file
 from fastgnb.files.tables import writers as _writers
-from fastgnb.files.tables.sources import ColumnRoles, SourceError, expand, open_rows
+from fastgnb.files.tables.columns import ColumnRoles
+from fastgnb.files.tables.paths import expand
+from fastgnb.files.tables.sources import open_source
 
 pytestmark = [pytest.mark.compiled, pytest.mark.fresh, pytest.mark.any_version]
 
@@ -243,7 +245,7 @@ def test_strings_of_tables_that_are_not_utf8(tmp_path, model, out, capsys, endin
 
 @pytest.mark.parametrize("spoil", ["first", "middle", "last", "beyond"])
 def test_a_ragged_row_past_the_first_block(tmp_path, model, out, capsys, monkeypatch, spoil):
-    monkeypatch.setattr(_readers, "CSV_BLOCK_BYTES", 4096)
+    monkeypatch.setattr(csv_file, "CSV_BLOCK_BYTES", 4096)
     rows = [f"{i},1.5,u,a" for i in range(2000)]
     at = {"first": 0, "middle": 1000, "last": 1999, "beyond": 500}[spoil]
     rows[at] += ",oops"
@@ -268,7 +270,7 @@ def test_a_line_of_300_megabytes_is_not_taken_into_memory(tmp_path, model, out, 
     line = fails(capsys, *command("predict", model, tmp_path / "late.csv", out))
     assert "late.csv: a row is longer than 2097152 bytes, the most that are read at once" in line
     assert content(out) == before[0]
-    assert pa.default_memory_pool().max_memory() < before[1] + 40 * _readers.CSV_BLOCK_BYTES
+    assert pa.default_memory_pool().max_memory() < before[1] + 40 * csv_file.CSV_BLOCK_BYTES
 
 
 @pytest.mark.parametrize("end", [b"\r", b"\r\n", b"\n"])
@@ -301,10 +303,10 @@ def test_a_type_that_changes_after_two_million_rows(tmp_path, model, out, capsys
     assert content(out) == before
     late_csv(path, n, "0.25")
     run(*command("fit", model, path, out))
-    found = persist.read(out / "model")
+    found = persist.read(out / "model").model
     assert found.stats.count.tolist() == [(n + 1) // 2, n // 2]
     mean = (2 * (n // 2) + 0.25) / ((n + 1) // 2)
-    assert found.theta[0, 1] == pytest.approx(mean, rel=1e-14)
+    assert found.moments.theta[0, 1] == pytest.approx(mean, rel=1e-14)
 
 
 # ------------------------------------------------------------------ which files
@@ -383,7 +385,7 @@ def test_a_folder_named_like_a_file(tmp_path, model, out, capsys):
     (folder / "1.parquet").mkdir()
     write(table(seed=1), folder / "1.parquet" / "1.parquet")
     run(*command("fit", model, folder, out))
-    assert persist.read(out / "model").stats.count.sum() == 120
+    assert persist.read(out / "model").model.stats.count.sum() == 120
 
 
 @POSIX
@@ -523,6 +525,12 @@ def replace(path):
     os.replace(copy, path)
 
 
+def patch_open_source(monkeypatch, planned):
+    """Have every job plan its files by another function."""
+    monkeypatch.setattr(learn_files, "open_source", planned)
+    monkeypatch.setattr(model_rows, "open_source", planned)
+
+
 @pytest.mark.parametrize("ending", [*TABLES, "npy"])
 @pytest.mark.parametrize("change", [vanish, halve, clear, grow, replace])
 @pytest.mark.parametrize("verb", ["fit", "predict", "evaluate"])
@@ -533,11 +541,11 @@ def test_a_file_that_changes_after_planning(
     labels = write_rows(path)
 
     def planned(*args, **options):
-        source = open_rows(*args, **options)
+        source = open_source(*args, **options)
         change(path)
         return source
 
-    monkeypatch.setattr(_row_commands, "open_rows", planned)
+    patch_open_source(monkeypatch, planned)
     words = command(verb, model, path, out, labels)
     before = content(out)
     line = fails(capsys, *words, "--quiet")
@@ -556,11 +564,11 @@ def test_labels_that_change_after_planning(tmp_path, model, out, capsys, monkeyp
     np.save(labels, np.array(table()["y"].to_pylist()))
 
     def planned(*args, **options):
-        source = open_rows(*args, **options)
+        source = open_source(*args, **options)
         change(labels)
         return source
 
-    monkeypatch.setattr(_row_commands, "open_rows", planned)
+    patch_open_source(monkeypatch, planned)
     words = command(verb, model, path, out)
     at = words.index("--target")
     words[at : at + 2] = ["--target-npy", labels]
@@ -575,10 +583,12 @@ def test_labels_that_change_after_planning(tmp_path, model, out, capsys, monkeyp
 SHRINKS = """
 import os, sys
 import numpy as np
-from fastgnb.files.tables.sources import ColumnRoles, SourceError, open_rows
+from fastgnb.files.errors import SourceError
+from fastgnb.files.tables.columns import ColumnRoles
+from fastgnb.files.tables.sources import open_source
 path = sys.argv[1]
 parts = ColumnRoles() if path.endswith("npy") else ColumnRoles(target="y", keep=("t",))
-batches = iter(open_rows([path], parts, batch_rows=1000))
+batches = iter(open_source([path], parts, batch_rows=1000))
 total = next(batches).X.sum()
 os.truncate(path, 4096)
 try:
@@ -609,7 +619,7 @@ def pieces(path):
     columns = ColumnRoles(features=("x", "i"), target="y", keep=("k", "c"))
     return [
         (batch.X.tobytes(), batch.y.tolist(), batch.kept.to_pylist())
-        for batch in open_rows([path], columns)
+        for batch in open_source([path], columns)
     ]
 
 
@@ -872,7 +882,7 @@ def test_any_column_name_survives_fit_predict_and_keep(tmp_path, ending):
     path, model = write(data, tmp_path / f"data.{ending}"), tmp_path / "model"
     target = ["--target", 'the, "label"\n']
     run("fit", path, *target, "--features", quoted(NAMES), "--model", model)
-    assert persist.read(model).feature_names == tuple(NAMES)
+    assert persist.read(model).model.feature_names == tuple(NAMES)
     output = tmp_path / f"o.{ending}"
     keep = ["--keep", quoted([*kept, target[1]])]
     run("predict", model, path, *keep, "--proba", "--output", output)
@@ -885,7 +895,7 @@ def test_any_column_name_survives_fit_predict_and_keep(tmp_path, ending):
     # What was written is read again, by its own names.
     again = tmp_path / "again"
     run("fit", output, *target, "--features", quoted(['proba_r"s']), "--model", again)
-    assert persist.read(again).classes.tolist() == ["p,q", 'r"s']
+    assert persist.read(again).model.classes.tolist() == ["p,q", 'r"s']
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -900,7 +910,7 @@ def test_five_thousand_columns(tmp_path, ending, monkeypatch):
     pa.set_memory_pool(pool)
     before = pool.bytes_allocated()
     try:
-        highest = max(pool.bytes_allocated() for _ in open_rows([path], ColumnRoles(target="y")))
+        highest = max(pool.bytes_allocated() for _ in open_source([path], ColumnRoles(target="y")))
     finally:
         pa.set_memory_pool(usual)
     assert highest - before < 100_000_000
@@ -928,8 +938,8 @@ def test_columns_of_other_types(tmp_path, capsys):
     )
     path, model = write(data, tmp_path / "data.parquet"), tmp_path / "model"
     run("fit", path, "--target", "y", "--features", "x,price,share,half", "--model", model)
-    found = persist.read(model)
-    assert found.theta[0].tolist() == [13.5, 2.25, 0.5, 9.0]
+    found = persist.read(model).model
+    assert found.moments.theta[0].tolist() == [13.5, 2.25, 0.5, 9.0]
     for name, kind in [("day", "date32"), ("nested", "struct"), ("lists", "list"), ("y", "dict")]:
         ask = ["fit", path, "--target", "x", "--features", name, "--model", tmp_path / "no"]
         line = fails(capsys, *ask)
@@ -1085,7 +1095,8 @@ def test_no_memory_is_one_line(model, capsys, monkeypatch):
     def fail(_):
         raise MemoryError
 
-    monkeypatch.setattr(persist, "read", fail)
+    monkeypatch.setattr(model_commands, "read", fail)
+    monkeypatch.setattr(model_rows, "read", fail)
     assert "--batch-rows" not in fails(capsys, "show", model)  # which it lacks
     words = ["evaluate", model, "d.csv", "--batch-rows"]
     assert "out of memory; fewer rows at a time, such as --batch-rows 1000" in fails(
@@ -1133,9 +1144,9 @@ def test_a_model_that_vanishes_while_rows_are_read(tmp_path, model, out, monkeyp
 
     def planned(*args, **options):
         model.unlink()
-        return open_rows(*args, **options)
+        return open_source(*args, **options)
 
-    monkeypatch.setattr(_row_commands, "open_rows", planned)
+    patch_open_source(monkeypatch, planned)
     run(*command("predict", model, data, out))
     assert read(out / "o.csv").num_rows == 60
 
@@ -1151,7 +1162,7 @@ def test_predictions_are_data_again(tmp_path, model, ending):
     run("predict", model, data, "--output", first, *ask)
     run("evaluate", model, first, "--target", "y", "--quiet")
     run("fit", first, "--target", "prediction", "--model", tmp_path / "second", "--quiet")
-    names = persist.read(tmp_path / "second").feature_names
+    names = persist.read(tmp_path / "second").model.feature_names
     assert names == ("x0", "x1", "proba_a", "proba_b", "log_evidence")
     run("update", tmp_path / "second", first, "--again", "--quiet")
     for output in TABLES:
@@ -1170,7 +1181,7 @@ def test_predicted_labels_in_npy_are_labels(tmp_path, model):
     run("fit", tmp_path / "X.npy", *target, "--model", tmp_path / "second")
     run("evaluate", tmp_path / "second", tmp_path / "X.npy", *target, "--quiet")
     expected = fastgnb.GaussianNB().fit(X, np.load(tmp_path / "y.npy"))
-    assert np.array_equal(persist.read(tmp_path / "second").theta, expected.theta_)
+    assert np.array_equal(persist.read(tmp_path / "second").model.moments.theta, expected.theta_)
 
 
 @pytest.mark.parametrize("ending", TABLES)
@@ -1183,7 +1194,7 @@ def test_wide_predictions_are_data_again(tmp_path, ending):
     run("predict", tmp_path / "model", data, "--proba", "--keep", "y", "--output", wide)
     assert read(wide).num_columns == k + 2
     run("fit", wide, "--target", "y", "--exclude", "prediction", "--model", tmp_path / "second")
-    assert persist.read(tmp_path / "second").n_features == k
+    assert persist.read(tmp_path / "second").model.n_features == k
 
 
 MANY = """
@@ -1214,7 +1225,7 @@ def test_thousands_of_files_with_few_descriptors(tmp_path, model):
     ]
     lines = "\n".join("|".join(map(str, words)) for words in commands)
     process("-c", MANY, module=False, input=lines, timeout=900)
-    assert persist.read(tmp_path / "model").stats.count.sum() == 60 * 2001
+    assert persist.read(tmp_path / "model").model.stats.count.sum() == 60 * 2001
     assert len(np.load(tmp_path / "o.npy")) == 60 * 500
 
 
@@ -1233,7 +1244,7 @@ def test_a_batch_that_never_ends_is_interrupted(tmp_path, model, out, capsys, mo
             time.sleep(0.01)
         ended.append(1)
 
-    monkeypatch.setattr(_score_rows, "_output_rows", endless)
+    monkeypatch.setattr(score_rows, "_output_rows", endless)
     before = content(out)
     line = fails(capsys, *command("predict", model, data, out), code=130)
     assert line == "fastgnb: interrupted\n"
@@ -1246,7 +1257,7 @@ def test_the_repeated_signal_does_not_reach_the_next_run(tmp_path, model, capsys
     monkeypatch.setattr(_interrupt, "PATIENCE", 0.05)
     data = write(table(), tmp_path / "data.parquet")
     ask = ["predict", model, data, "--output", tmp_path / "o.csv", "--batch-rows", 10, "--quiet"]
-    rows = _score_rows._output_rows
+    rows = score_rows._output_rows
 
     def signalled(*args):
         signal.raise_signal(signal.SIGTERM)
@@ -1257,9 +1268,9 @@ def test_the_repeated_signal_does_not_reach_the_next_run(tmp_path, model, capsys
         return rows(*args)
 
     for _ in range(5):
-        monkeypatch.setattr(_score_rows, "_output_rows", signalled)
+        monkeypatch.setattr(score_rows, "_output_rows", signalled)
         assert fails(capsys, *ask, code=130) == "fastgnb: interrupted\n"
-        monkeypatch.setattr(_score_rows, "_output_rows", slow)
+        monkeypatch.setattr(score_rows, "_output_rows", slow)
         run(*ask)
 
 
@@ -1267,7 +1278,7 @@ def test_looking_for_a_bad_row_is_interrupted(tmp_path, model, out, capsys, monk
     """The search reads the file once more, in the reader's thread, which gets no signals."""
     rows = ["1,2,u,a"] * 500 + ["1,oops,u,a"]
     (tmp_path / "bad.csv").write_text("\n".join(["x0,x1,t,y", *rows]) + "\n")
-    opened = _readers._Csv._open
+    opened = csv_file.CsvFile._open
     ended = []
 
     def endless():
@@ -1282,8 +1293,8 @@ def test_looking_for_a_bad_row_is_interrupted(tmp_path, model, out, capsys, monk
         searching = columns and not threads
         return endless() if searching else opened(self, source, columns, types, threads)
 
-    monkeypatch.setattr(_readers, "CSV_BLOCK_BYTES", 1000)
-    monkeypatch.setattr(_readers._Csv, "_open", opening)
+    monkeypatch.setattr(csv_file, "CSV_BLOCK_BYTES", 1000)
+    monkeypatch.setattr(csv_file.CsvFile, "_open", opening)
     before = content(out)
     line = fails(capsys, *command("predict", model, tmp_path / "bad.csv", out), code=130)
     assert line == "fastgnb: interrupted\n"
@@ -1377,7 +1388,7 @@ def test_a_second_interrupt_counts_again_after_a_while(tmp_path, model, out, cap
         signal.raise_signal(signal.SIGINT)
 
     caught = []
-    monkeypatch.setattr(persist, "read", lost)
+    monkeypatch.setattr(model_commands, "read", lost)
     assert fails(capsys, "show", model, code=130) == "fastgnb: interrupted\n"
     assert caught == ["ignored"]
 
@@ -1403,15 +1414,15 @@ def test_a_signal_while_the_process_ends(tmp_path, model, number):
 
 LONG = """
 import sys, time
-from fastgnb.files import bad_rows as _bad_rows
+from fastgnb.files.jobs import progress
 from fastgnb.cli import main
-interruptible_iter = _bad_rows.interruptible_iter
+interruptible_iter = progress.interruptible_iter
 def told(items):
     for i, item in enumerate(interruptible_iter(items)):
         if i == 3:
             print("running", flush=True)
         yield item
-_bad_rows.interruptible_iter = told
+progress.interruptible_iter = told
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -1576,7 +1587,7 @@ def meaning(output, verb):
     """What an output says; the order of the entries in a model's header may differ."""
     if verb == "predict":
         return output.read_bytes()
-    return persist.read(output).theta.tobytes()  # its digest is checked
+    return persist.read(output).model.moments.theta.tobytes()  # its digest is checked
 
 
 @pytest.mark.promise("whole")
@@ -1609,7 +1620,7 @@ def test_a_kill_leaves_the_old_file_or_the_new_one(wide, verb, kills):
             assert all(name.startswith(".") and name.endswith(".tmp") for name in left)
             assert expand([folder]) == [output]  # what is left over is no data
             if verb == "update":
-                assert persist.read(output).stats.count.sum() % 2000 == 0
+                assert persist.read(output).model.stats.count.sum() % 2000 == 0
             else:
                 assert meaning(output, verb) in whole
             for name in rng.sample(sorted(left), len(left) // 2):  # later runs meet the others
@@ -1619,4 +1630,4 @@ def test_a_kill_leaves_the_old_file_or_the_new_one(wide, verb, kills):
     assert os.listdir(folder) == [output.name]  # nothing of the killed ones is left
     if verb == "predict":
         run("fit", folder, "--target", "prediction", "--model", wide / "again")
-        assert persist.read(wide / "again").stats.count.sum() == 2000
+        assert persist.read(wide / "again").model.stats.count.sum() == 2000

@@ -22,7 +22,7 @@ from sklearn.naive_bayes import BernoulliNB, CategoricalNB
 from sklearn.utils.estimator_checks import check_estimator
 
 from fastgnb import GaussianNB, MixedNB, MixedStats
-from fastgnb._numba import decorators as _jit
+from fastgnb._numba import threads
 from fastgnb.estimators.selection import StatsGridSearchCV
 
 PREDICTORS = (
@@ -520,16 +520,16 @@ def test_threads_and_layouts_give_the_same_bits(monkeypatch):
     X, y = mixed_data(9000)
     model = MixedNB(categorical_features=CATEGORICAL).fit(X, y)
     wanted = {name: getattr(model, name)(X) for name in PREDICTORS}
-    monkeypatch.setattr(_jit, "PARALLEL_WORK", 0)
-    threads = numba.get_num_threads()
+    monkeypatch.setattr(threads, "PARALLEL_WORK", 0)
+    most = numba.get_num_threads()
     try:
-        for n in {1, threads}:
+        for n in {1, most}:
             numba.set_num_threads(n)
             for rows in (X, np.asfortranarray(X), X.repeat(2, axis=1)[:, ::2], X.astype(object)):
                 for name in PREDICTORS:
                     assert np.array_equal(getattr(model, name)(rows), wanted[name])
     finally:
-        numba.set_num_threads(threads)
+        numba.set_num_threads(most)
 
 
 def test_strided_and_gathered_continuous_features(rng):

@@ -15,7 +15,7 @@ from members import SHAPES
 
 import fastgnb
 from fastgnb import GaussianBayes, GaussianNB, MixedNB, PCAGaussianNB
-from fastgnb._numba import decorators as _jit
+from fastgnb._numba import threads
 from fastgnb.estimators.locks import TURNS
 from fastgnb.kernels.score import diagonal as score_module
 
@@ -68,10 +68,10 @@ def test_process_state_starts_anew(monkeypatch):
     monkeypatch.setitem(kernel._addresses, ("here",), 0xDEAD)
     assert cloudpickle.loads(cloudpickle.dumps(kernel))._addresses == {}
     assert kernel._addresses[("here",)] == 0xDEAD
-    monkeypatch.setattr(_jit._process, "is_forked", True)
-    monkeypatch.setitem(_jit._process.running, "kernel", object())
-    again = pickle.loads(pickle.dumps(_jit._process))
-    assert vars(again) == vars(_jit._Process())
+    monkeypatch.setattr(threads._process, "is_forked", True)
+    monkeypatch.setitem(threads._process.running, "kernel", object())
+    again = pickle.loads(pickle.dumps(threads._process))
+    assert vars(again) == vars(threads._Process())
 
 
 def test_turns_hold_locks_beside_models(rows):
@@ -122,14 +122,6 @@ def test_a_pickle_holds_no_whitener(rows, way):
     assert joblib.hash(again) == joblib.hash(model)
     again.predict(rows[0])
     assert joblib.hash(again) == joblib.hash(model)
-
-
-def test_what_0_1_0_pickled_is_left_out(rows):
-    model = GaussianBayes().fit(*rows)
-    again = GaussianBayes.__new__(GaussianBayes)
-    again.__setstate__(model.__getstate__() | {"_rotated": "whatever"})
-    assert not hasattr(again, "_rotated")
-    assert np.array_equal(again.predict_proba(rows[0]), model.predict_proba(rows[0]))
 
 
 SKOPS = {

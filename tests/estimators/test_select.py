@@ -32,6 +32,7 @@ from sklearn.model_selection import (
 from fastgnb import ClassStats, GaussianBayes, GaussianNB, MixedNB, MixedStats, PCAGaussianNB
 from fastgnb.estimators import folds
 from fastgnb.estimators.selection import StatsGridSearchCV
+from fastgnb.model.family import MEMBERS
 
 
 @pytest.mark.promise("selection")
@@ -317,7 +318,7 @@ VALUES = {  # other values of each constructor parameter than its default
 
 @pytest.mark.parametrize("kind", [GaussianNB, GaussianBayes, PCAGaussianNB, MixedNB])
 def test_every_parameter_may_vary(kind, learned):
-    """A new parameter needs an entry above, and one in STATS_PARAMETERS where it matters there."""
+    """A new parameter needs an entry above, and `is_learned` in the registry where it is that."""
     X, y = rows("MixedNB")
     model = kind()
     for name, before in model.get_params().items():
@@ -327,7 +328,9 @@ def test_every_parameter_may_vary(kind, learned):
         grid = {name: [before, VALUES[name]]}
         del learned[:]
         ours = StatsGridSearchCV(model, grid, cv=3, scoring="neg_log_loss").fit(X, y)
-        shares = kind in (GaussianNB, MixedNB) and name not in folds.STATS_PARAMETERS
+        shares = (
+            kind in (GaussianNB, MixedNB) and not MEMBERS[kind.__name__].option(name).is_learned
+        )
         assert not shares or sorted(learned) == [50] * 3 + [150]
         theirs = GridSearchCV(model, grid, cv=3, scoring="neg_log_loss").fit(X, y)
         assert_same_search(ours, theirs)

@@ -15,9 +15,9 @@ from command_line import fails, run
 from fastgnb import load, save
 from fastgnb.files.models import container as _model_file
 from fastgnb.files.models import learned as _learned
-from fastgnb.files.models import saved as persist
+from fastgnb.files.models import model_file as persist
+from fastgnb.files.models.container import ModelFileError
 from fastgnb.files.models.learned import LearnedFile, fingerprint, joined
-from fastgnb.files.models.saved import ModelFileError
 
 
 def rows(path, n=20, seed=0):
@@ -39,7 +39,7 @@ def model(tmp_path, days):
 
 
 def weight(path):
-    return float(persist.read(path).stats.count.sum())
+    return float(persist.read(path).model.stats.count.sum())
 
 
 @pytest.mark.promise("once")

@@ -35,7 +35,7 @@ from sklearn.utils.fixes import parse_version
 import fastgnb
 from fastgnb import ClassStats, GaussianNB
 from fastgnb.estimate.parameters import GaussianParams
-from fastgnb.files.models.saved import SavedModel
+from fastgnb.model.model import Model
 
 X0 = np.array([[0.0, 1, 2], [3, 5, 4], [6, 7, 9], [2, 8, 1], [4, 4, 0], [9, 3, 5]])
 Y0 = np.array([0, 1, 0, 1, 0, 1])
@@ -1018,7 +1018,7 @@ def test_bad_words_for_missing(value):
     with pytest.raises(ValueError, match=text):
         ClassStats.from_rows(X0, Y0, missing=value)
     with pytest.raises(ValueError, match=text):
-        SavedModel.from_stats(ClassStats.from_rows(X0, Y0), missing=value)
+        Model.of("GaussianNB", ClassStats.from_rows(X0, Y0), missing=value)
 
 
 # --- classes -------------------------------------------------------------------------------------

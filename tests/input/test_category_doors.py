@@ -19,8 +19,9 @@ import fastgnb
 from fastgnb import MixedNB, MixedStats
 from fastgnb.cli import main
 from fastgnb.estimators.selection import cross_validate
-from fastgnb.files.models import saved as persist
+from fastgnb.files.models import model_file as persist
 from fastgnb.input.categorical import looks_like_key
+from fastgnb.model.model import Model
 
 BIG = 2**53
 Y = np.array([0, 0, 0, 1, 1, 1])
@@ -68,7 +69,7 @@ def test_categories_of_another_kind_are_an_error_when_asked(tmp_path, learned, a
     wanted = model.predict_proba(pd.DataFrame({"plan": KINDS[learned], "x": NUMBERS}))
     assert len(np.unique(wanted)) > 4
     fastgnb.save(model, tmp_path / "m")
-    loaded, saved = fastgnb.load(tmp_path / "m"), persist.read(tmp_path / "m")
+    loaded, saved = fastgnb.load(tmp_path / "m"), persist.read(tmp_path / "m").model
     names = "text such as '1'", "numbers such as 1"
     first, second = names if learned == "text" else names[::-1]
     message = rf"Categories of feature 'plan' of types .* cannot be combined: {first} and {second}"
@@ -454,9 +455,9 @@ def test_wrong_bounds(value):
     with pytest.raises(ValueError, match=r"max_categories.* must be"):
         MixedNB(max_categories=value).fit([[0.0]], [0])
     with pytest.raises(ValueError, match="max_categories must be None or a whole number from 1 up"):
-        persist.SavedModel.from_stats(
+        Model.of(
+            "MixedNB",
             MixedStats.from_rows([[0]], [0], categorical_features=[0]),
-            model="MixedNB",
             max_categories=value,
         )
 

@@ -21,11 +21,11 @@ from numpy.lib.stride_tricks import as_strided
 
 import fastgnb
 from fastgnb import ClassStats, GaussianNB
-from fastgnb._numba import decorators as _jit
+from fastgnb._numba import threads
 from fastgnb.cli import main
 from fastgnb.estimate.diagonal import estimate_diagonal
 from fastgnb.estimate.parameters import GaussianParams
-from fastgnb.files.models import saved as persist
+from fastgnb.files.models import model_file as persist
 from fastgnb.kernels.learn.diagonal import accumulate
 from fastgnb.kernels.learn.encode import EncodedLabels
 from fastgnb.kernels.logs import log, log_densities
@@ -155,7 +155,7 @@ def test_the_same_bits_for_any_threads_and_layer(python, bits, layer, threads):
 @pytest.mark.promise("bits")
 def test_the_same_bits_alone_and_in_threads(bits, digest, monkeypatch):
     for work in (0, 2**62):
-        monkeypatch.setattr(_jit, "PARALLEL_WORK", work)
+        monkeypatch.setattr(threads, "PARALLEL_WORK", work)
         assert digest() == bits
 
 
@@ -436,7 +436,7 @@ def test_blocks_and_threads_cut_between_rows(d, k, skip):
     """Sizes around the ends of blocks, of converted pieces, and of what one thread does alone."""
     rng = np.random.default_rng([d, k])
     params = model_of(rng, k, d, np.float64)
-    alone = _jit.PARALLEL_WORK // (d * k)
+    alone = threads.PARALLEL_WORK // (d * k)
     sizes = [m + e for m in (2048, 4096, alone) for e in (-8, -1, 0, 1, 7, 8)]
     X = rows_with_bad_company(rng, max(sizes), d, np.float64, skip)
     # As pieces of any other size give it.
@@ -953,10 +953,10 @@ def test_files_give_the_bits_of_arrays(rng, tmp_path, ending, missing, dtype):
         for a in range(0, len(X), size):
             w = None if weight is None else weight[a : a + size]
             api.partial_fit(X[a : a + size], y[a : a + size], np.arange(4), sample_weight=w)
-        saved = persist.read(model)
+        saved = persist.read(model).model
         assert bits_of(saved.stats) == bits_of(api.stats_)
-        assert saved.var.tobytes() == api.var_.tobytes()
-        assert saved.theta.tobytes() == api.theta_.tobytes()
+        assert saved.moments.var.tobytes() == api.var_.tobytes()
+        assert saved.moments.theta.tobytes() == api.theta_.tobytes()
 
 
 # --- long arrays -----------------------------------------------------------------------------

@@ -34,7 +34,12 @@ _LONGEST_HEADER = 100_000_000
 
 
 class ModelFileError(ValueError):
-    """A file that is not a whole, unaltered model file of a schema that is known here."""
+    """The error for a file that is not a whole, unaltered model file of a known schema.
+
+    See Also
+    --------
+    load : Load a model file.
+    """
 
 
 def pack(text: str, tensors: Mapping[str, Floats], learned: str | None = None) -> bytes:
