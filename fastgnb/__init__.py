@@ -38,11 +38,11 @@ _HOMES = {
     "GaussianNB": "estimators.naive_bayes",
     "MixedNB": "estimators.mixed",
     "MixedStats": "stats.mixed_stats",
-    "ModelFileError": "files.models.saved",
+    "ModelFileError": "files.models.container",
     "PCAGaussianNB": "estimators.pca",
-    "load": "files.models.saved",
-    "save": "files.models.saved",
-    "skops_types": "files.models.saved",
+    "load": "files.models.model_file",
+    "save": "files.models.model_file",
+    "skops_types": "files.models.model_file",
 }
 
 __all__ = [
@@ -64,7 +64,8 @@ if TYPE_CHECKING:
     from .estimators.mixed import MixedNB
     from .estimators.naive_bayes import GaussianNB
     from .estimators.pca import PCAGaussianNB
-    from .files.models.saved import ModelFileError, load, save, skops_types
+    from .files.models.container import ModelFileError
+    from .files.models.model_file import load, save, skops_types
     from .stats.class_stats import ClassStats
     from .stats.mixed_stats import MixedStats
 

@@ -13,7 +13,6 @@ PACKAGE = Path(fastgnb.__file__).parent
 # Small kernels, which compile in a second or two: labels by a table, labels by hashing.
 CODES = """
 import numpy as np
-from fastgnb._numba import decorators as _jit
 from fastgnb.input.labels import encode_labels
 print(encode_labels(np.array([3, 1, 3])).codes.tolist())
 """
@@ -29,8 +28,8 @@ RIGHT = "[1, 0, 1]\n[1, 0]\n"
 
 
 COMPILED = """
-every = [k.body for k in _jit._KERNELS] + _jit._SERIAL + [_jit._drive, _jit._work_off]
-print("compiled", sum(sum(one.stats.cache_misses.values()) for one in every))
+from fastgnb._numba.compiler import DISPATCHERS
+print("compiled", sum(sum(one.stats.cache_misses.values()) for one in DISPATCHERS))
 """
 
 

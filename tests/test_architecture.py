@@ -9,6 +9,8 @@ import pytest
 
 import fastgnb
 
+pytestmark = [pytest.mark.any_version, pytest.mark.no_new_lines]
+
 PACKAGE = Path(fastgnb.__file__).parent
 
 # Third-party packages that only these rooms may import.
@@ -53,10 +55,11 @@ def test_importing_loads_no_dependency(python):
 def test_statistics_and_files_do_not_load_scikit_learn(python, tmp_path):
     code = (
         "import sys, fastgnb\n"
-        "from fastgnb.files.models import saved as persist\n"
+        "from fastgnb.files.models import model_file as persist\n"
         "stats = fastgnb.ClassStats.from_rows([[0.0], [1.0]], ['a', 'b'])\n"
-        "persist.SavedModel.from_stats(stats).write(sys.argv[1])\n"
-        "persist.read(sys.argv[1]).score(stats.mean)\n"
+        "from fastgnb.model.model import Model\n"
+        "persist.ModelFile(Model.of('GaussianNB', stats)).write(sys.argv[1])\n"
+        "persist.read(sys.argv[1]).model.score(stats.mean)\n"
         "print('sklearn' in sys.modules)"
     )
     assert python(code, str(tmp_path / "m.fgnb")).strip() == "False"

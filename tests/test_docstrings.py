@@ -14,6 +14,8 @@ from public_names import MODULES, public_methods, public_objects
 
 import fastgnb
 
+pytestmark = [pytest.mark.any_version, pytest.mark.no_new_lines]
+
 ROOT = Path(__file__).resolve().parents[1]
 OBJECTS = public_objects()
 METHODS = public_methods()

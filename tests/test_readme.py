@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = [pytest.mark.any_version, pytest.mark.no_new_lines]
+
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 
@@ -133,12 +135,3 @@ def test_urls_and_files_of_the_project():
         assert (ROOT / ".github" / name).stat().st_size > 500, name
     version = __import__("fastgnb").__version__
     assert f"## {version}" in (ROOT / ".github" / "CHANGELOG.md").read_text(encoding="utf-8")
-
-
-def test_the_quick_files_are_there():
-    from conftest import QUICK
-
-    names = {path.stem.removeprefix("test_") for path in (ROOT / "tests").glob("test_*.py")}
-    assert names > QUICK
-    text = (ROOT / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    assert "pytest -m quick" in text

@@ -172,9 +172,9 @@ def _digest_of_kernels() -> str:
     Raises ImportError where the modules, or what is in them, cannot be found.
     """
     package = str(__package__).rpartition(".")[0]
-    names = [f"{__package__}.decorators", f"{__package__}.vectors"]
+    names = _modules_below(str(__package__)) + _modules_below(f"{package}.kernels")
     digest = hashlib.sha256()
-    for name in [*names, *_modules_below(f"{package}.kernels")]:
+    for name in names:
         content = _content(name)
         digest.update(f"{name.removeprefix(package)} {len(content)} ".encode())
         digest.update(content)

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from .._system.optional import pa, pq
-from ..files.models.saved import SavedModel
 from ..files.tables.columns import ColumnRoles
 from ..files.tables.sources import open_rows
+from ..model.family import default_member
+from ..model.model import Model
 from .report import align
 from .row_commands import evaluate_rows, learn, predict_rows
 from .warmup import compile_all
@@ -110,10 +111,10 @@ def _from_file(path: pathlib.Path) -> list[Timing]:
     ]
 
 
-def _fit(path: pathlib.Path) -> SavedModel:
+def _fit(path: pathlib.Path) -> Model:
     stats = learn(open_rows([path], ColumnRoles(target="y")), missing="error")
     assert stats is not None
-    return SavedModel.from_stats(stats)
+    return Model.of(default_member(), stats)
 
 
 def _best(call: Callable[[], T]) -> tuple[float, T]:

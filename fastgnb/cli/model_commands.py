@@ -6,18 +6,17 @@ import argparse
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from .._system.atomic import atomic_write, check_writable, is_same_file
-from ..files.models import saved as persist
-from ..files.models.choices import Choice, allowed, choose, differing, option_of
 from ..files.models.container import check_no_table
 from ..files.models.learned import check_new, joined
-from ..files.models.saved import SavedModel
+from ..files.models.model_file import ModelFile, read
 from ..files.phrases import counted, listed
+from ..model.model import Model
 from ..stats.alignment import differences, in_order
 from ..stats.mixed_stats import MixedStats
+from .choices import Choice, allowed, choose, differing, option_of
 from .report import model_dict, model_text, print_stderr, print_stdout
 from .summary import print_done, shape_of
 
@@ -30,13 +29,13 @@ def merge(args: argparse.Namespace) -> int:
     paths = [args.first, *args.others]
     _check_output(args.output, paths)
     check_no_table(args.output)
-    models = [persist.read(path) for path in paths]
+    models = [read(path) for path in paths]
     _check_targets(models, paths)
     _check_differing(args, models, paths)
-    choice = choose(args, models[0])
+    choice = choose(args, models[0].model)
     parts = _alike(models)
     for path, part in zip(paths, parts, strict=True):
-        _check_allowed(choice.model, part, path)
+        _check_allowed(choice.member.name, part, path)
     stats, learned = parts[0], models[0].learned
     for path, saved, part in zip(paths[1:], models[1:], parts[1:], strict=True):
         if not args.again:
@@ -48,11 +47,11 @@ def merge(args: argparse.Namespace) -> int:
         except (TypeError, ValueError) as error:
             raise ValueError(f"{path}: {error}") from error
     _check_priors(choice, stats)
-    merged = replace(choice.of(stats, models[0]), learned=learned)
+    merged = ModelFile(choice.of(stats), models[0].target, models[0].weight, learned)
     merged.write(args.output)
     _warn_of_targets(models, paths)
     _warn_of_names(models, paths)
-    _finish(args, [counted(len(models), "model"), *_contents(merged)], start)
+    _finish(args, [counted(len(models), "model"), *_contents(merged.model)], start)
     return 0
 
 
@@ -61,13 +60,14 @@ def reestimate(args: argparse.Namespace) -> int:
     start = time.perf_counter()
     _check_output(args.output, [args.model])
     check_no_table(args.output)
-    saved = persist.read(args.model)
-    choice = choose(args, saved)
-    _check_allowed(choice.model, saved.stats, args.model)
-    _check_priors(choice, saved.stats)
-    made = replace(choice.of(saved.stats, saved), learned=saved.learned)
+    saved = read(args.model)
+    choice = choose(args, saved.model)
+    _check_allowed(choice.member.name, saved.model.stats, args.model)
+    _check_priors(choice, saved.model.stats)
+    model = choice.of(saved.model.stats)
+    made = ModelFile(model, saved.target, saved.weight, saved.learned)
     made.write(args.output)
-    _finish(args, [made.model, *_contents(made)], start)
+    _finish(args, [model.member.name, *_contents(model)], start)
     return 0
 
 
@@ -76,7 +76,7 @@ def show(args: argparse.Namespace) -> int:
     is_file = args.json not in (None, "-")
     if is_file:
         _check_output(args.json, [args.model])
-    saved = persist.read(args.model)
+    saved = read(args.model)
     text = model_text(saved) if args.json is None else json.dumps(model_dict(saved), indent=1)
     if not is_file:
         print_stdout(text)
@@ -105,7 +105,7 @@ def _check_output(output: str, inputs: Sequence[str]) -> None:
 
 
 def _check_differing(
-    args: argparse.Namespace, models: Sequence[SavedModel], paths: Sequence[str]
+    args: argparse.Namespace, models: Sequence[ModelFile], paths: Sequence[str]
 ) -> None:
     """Raise ValueError where parameters differ, which only the caller can decide."""
     parts = []
@@ -132,7 +132,7 @@ def _check_allowed(kind: str, stats: Any, path: str) -> None:
 
 def _check_priors(choice: Choice, stats: Any) -> None:
     """Raise ValueError, which names the classes in their order, unless each has a prior."""
-    priors, classes = choice.parameters["priors"], stats.classes.tolist()
+    priors, classes = choice.options.get("priors"), stats.classes.tolist()
     if priors is not None and len(priors) != len(classes):
         raise ValueError(
             f"{counted(len(priors), 'prior')}; expected one for each class, in this order: "
@@ -140,21 +140,21 @@ def _check_priors(choice: Choice, stats: Any) -> None:
         )
 
 
-def _warn_of_targets(models: Sequence[SavedModel], paths: Sequence[str]) -> None:
+def _warn_of_targets(models: Sequence[ModelFile], paths: Sequence[str]) -> None:
     """Say where labels came from columns of different names, which may mean different things."""
     for text in _other_targets(models, paths).values():
         print_stderr(f"warning: {text}; the classes of both are taken for the same")
 
 
-def _check_targets(models: Sequence[SavedModel], paths: Sequence[str]) -> None:
+def _check_targets(models: Sequence[ModelFile], paths: Sequence[str]) -> None:
     """Raise ValueError where another target shares no class either with that of the first."""
-    classes = models[0].classes.tolist()
+    classes = models[0].model.classes.tolist()
     for i, text in _other_targets(models, paths).items():
-        if set(classes).isdisjoint(models[i].classes.tolist()):
+        if set(classes).isdisjoint(models[i].model.classes.tolist()):
             raise ValueError(f"{text}, and they share no class: {listed(classes)} in the first")
 
 
-def _other_targets(models: Sequence[SavedModel], paths: Sequence[str]) -> dict[int, str]:
+def _other_targets(models: Sequence[ModelFile], paths: Sequence[str]) -> dict[int, str]:
     """What to say of models with another target than the first, by their places."""
     first = models[0].target
     return {
@@ -164,9 +164,11 @@ def _other_targets(models: Sequence[SavedModel], paths: Sequence[str]) -> dict[i
     }
 
 
-def _warn_of_names(models: Sequence[SavedModel], paths: Sequence[str]) -> None:
+def _warn_of_names(models: Sequence[ModelFile], paths: Sequence[str]) -> None:
     """Say which models have features without names, beside others that have names."""
-    nameless = [path for path, saved in zip(paths, models, strict=True) if not saved.feature_names]
+    nameless = [
+        path for path, saved in zip(paths, models, strict=True) if not saved.model.feature_names
+    ]
     if 0 < len(nameless) < len(models):
         print_stderr(
             f"warning: the features of {listed(nameless)} have no names and are taken in the order "
@@ -174,11 +176,11 @@ def _warn_of_names(models: Sequence[SavedModel], paths: Sequence[str]) -> None:
         )
 
 
-def _alike(models: Sequence[SavedModel]) -> list[Any]:
+def _alike(models: Sequence[ModelFile]) -> list[Any]:
     """The statistics of models, of one kind of scatter: full where all have it."""
-    full = [getattr(saved.stats, "covariance", None) is not None for saved in models]
+    full = [getattr(saved.model.stats, "covariance", None) is not None for saved in models]
     return [
-        saved.stats.to_diag() if is_full and not all(full) else saved.stats
+        saved.model.stats.to_diag() if is_full and not all(full) else saved.model.stats
         for saved, is_full in zip(models, full, strict=True)
     ]
 
@@ -213,8 +215,8 @@ def _check_kinds(stats: MixedStats, other: MixedStats, here: str, there: str) ->
             raise ValueError(f"{there}: {name!r} is categorical in {here if a else there} only")
 
 
-def _contents(saved: SavedModel) -> list[str]:
-    return [*shape_of(saved), f"total weight {saved.stats.count.sum():,.12g}"]
+def _contents(model: Model) -> list[str]:
+    return [*shape_of(model), f"total weight {model.stats.count.sum():,.12g}"]
 
 
 def _finish(args: argparse.Namespace, parts: list[str], start: float) -> None:

@@ -12,7 +12,6 @@ import pathlib
 import sys
 import time
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,18 +20,17 @@ from .._system.atomic import atomic_write, check_writable, is_same_file
 from ..files.auto_columns import AutoColumns
 from ..files.bad_rows import BadRows
 from ..files.learn_rows import MAX_CLASSES, ClassLimit, learn
-from ..files.models import saved as persist
 from ..files.models.container import check_no_table
 from ..files.models.learned import LearnedFile, check_new, check_once, fingerprint, joined
-from ..files.models.saved import SavedModel
+from ..files.models.model_file import ModelFile, read
 from ..files.phrases import counted, listed
 from ..files.score_rows import bad_rows_of, evaluate_rows, predict_rows
 from ..files.tables.columns import ColumnRoles
 from ..files.tables.sources import RowSource, SourceError, expand, open_rows, rows_in_batch
 from ..files.unknown_categories import UnknownCategories
-from ..model.family import MEMBERS
 from ..model.findings import KeyWatch
-from ..stats.mixed_stats import MixedStats
+from ..model.model import Model
+from .choices import Choice, choose_for_fit, value_of
 from .report import evaluation_text, finding_texts, prefix_stdout, print_stderr, print_stdout
 from .summary import print_done, shape_of
 
@@ -42,7 +40,7 @@ __all__ = ["evaluate", "evaluate_rows", "fit", "learn", "predict", "predict_rows
 def fit(args: argparse.Namespace) -> int:
     """`fastgnb fit`."""
     start = time.perf_counter()
-    kind, options = _options(args)
+    choice = choose_for_fit(args)
     _check_output(args.model, args.data, args.target_npy)
     check_no_table(args.model)
     columns = ColumnRoles(
@@ -51,30 +49,27 @@ def fit(args: argparse.Namespace) -> int:
     )  # fmt: skip
     source = open_rows(args.data, columns, target_npy=args.target_npy, batch_rows=args.batch_rows)
     files = _new_files(args, source)
-    _check_components(source, options.get("n_components"))
+    _check_components(source, value_of(choice, "n_components"))
     _note_plan(args, source)
-    full, skip = MEMBERS[kind].needs_full, args.missing == "skip"
-    bad = BadRows(args.on_error, skip=skip, can_skip=not full)
+    bad = _bad_rows(args, choice)
     watch = KeyWatch()
-    most = {**MEMBERS[kind].options, **options}.get("max_categories")
+    most = value_of(choice, "max_categories")
     auto = AutoColumns(most) if args.categorical_features == "auto" else None
     limit = _limit(args, args.target, args.priors)
     stats = learn(
-        source, missing=args.missing, scatter="full" if full else "diag", mixed=kind == "MixedNB",
+        source, missing=args.missing, mixed=choice.member.takes_categories,
+        scatter="full" if choice.member.needs_full_scatter else "diag",
         quiet=args.quiet, bad=bad, limit=limit, watch=watch, auto=auto, max_categories=most,
     )  # fmt: skip
     if stats is None:
         raise SourceError(f"{source.paths[0]}: no rows to fit{_all_left_out(bad, source)}")
     limit.check_priors(source.paths[0])
-    saved = SavedModel.from_stats(
-        stats, priors=args.priors, var_smoothing=args.var_smoothing, missing=args.missing,
-        target=args.target, weight=args.weight, model=kind, **options,
-    )  # fmt: skip
-    replace(saved, learned=_with_rows(files, limit)).write(args.model)
+    model = choice.of(stats)
+    ModelFile(model, args.target, args.weight, _with_rows(files, limit)).write(args.model)
     keys = auto.left_out if auto else []
     _warn_of_copies(files, limit)
-    _note_rows(args, saved, keys, watch)
-    parts = [counted(limit.n_rows, "row"), *_left_out(bad, source), *shape_of(saved)]
+    _note_rows(args, model, keys, watch)
+    parts = [counted(limit.n_rows, "row"), *_left_out(bad, source), *shape_of(model)]
     if names := [*source.left_out, *keys]:
         parts.append(f"left out {counted(len(names), 'column')} ({listed(names)})")
     _finish(args, "fit", parts, args.model, start)
@@ -87,19 +82,21 @@ def update(args: argparse.Namespace) -> int:
     output = args.output or args.model
     _check_output(output, args.data, args.target_npy)
     check_no_table(output)
-    saved = persist.read(args.model)
+    saved = read(args.model)
+    model = saved.model
     columns = _labelled_columns(saved, args)
-    source = _open_for(saved, args, columns)
+    source = _open_for(model, args, columns)
     files = _new_files(args, source, saved)
-    bad = bad_rows_of(saved, args.on_error)
-    limit = _limit(args, columns.target, saved.priors, saved.classes)
+    bad = bad_rows_of(model, args.on_error)
+    limit = _limit(args, columns.target, model.options["priors"], model.classes)
     stats = learn(
-        source, saved.stats, missing=saved.missing, quiet=args.quiet, bad=bad, limit=limit,
-        max_categories=saved.options.get("max_categories"),
+        source, model.stats, missing=model.missing, quiet=args.quiet, bad=bad, limit=limit,
+        max_categories=model.options.get("max_categories"),
     )  # fmt: skip
     _check_target(saved, columns.target, limit, args.model)
-    updated = saved.with_stats(stats)
-    replace(updated, learned=joined(saved.learned, _with_rows(files, limit))).write(output)
+    updated = model.with_stats(stats)
+    learned = joined(saved.learned, _with_rows(files, limit))
+    ModelFile(updated, saved.target, saved.weight, learned).write(output)
     _warn_of_copies(files, limit)
     if not args.again:
         _warn_of_changes(saved.learned, files, limit)
@@ -116,17 +113,17 @@ def predict(args: argparse.Namespace) -> int:
     """`fastgnb predict`."""
     start = time.perf_counter()
     _check_output(args.output, args.data, args.model)
-    saved = persist.read(args.model)
-    _check_nulls(saved, args)
-    outputs = len(saved.classes) if args.proba else 0
-    source = _open_for(saved, args, ColumnRoles(keep=args.keep), outputs)
-    bad, unknown = bad_rows_of(saved, args.on_error, ("skip", "null")), UnknownCategories(saved)
+    model = read(args.model).model
+    _check_nulls(model, args)
+    outputs = len(model.classes) if args.proba else 0
+    source = _open_for(model, args, ColumnRoles(keep=args.keep), outputs)
+    bad, unknown = bad_rows_of(model, args.on_error, ("skip", "null")), UnknownCategories(model)
     rows = predict_rows(
-        saved, source, args.output, proba=args.proba, evidence=args.evidence, quiet=args.quiet,
+        model, source, args.output, proba=args.proba, evidence=args.evidence, quiet=args.quiet,
         final=True, bad=bad, unknown=unknown,
     )  # fmt: skip
     _note_unknown(args, unknown)
-    parts = [counted(rows, "row"), *_left_out(bad, source), *shape_of(saved)]
+    parts = [counted(rows, "row"), *_left_out(bad, source), *shape_of(model)]
     _finish(args, "predict", parts, args.output, start)
     return 0
 
@@ -137,12 +134,13 @@ def evaluate(args: argparse.Namespace) -> int:
     is_file = args.json not in (None, "-")
     if is_file:
         _check_output(args.json, args.data, args.model, args.target_npy)
-    saved = persist.read(args.model)
+    saved = read(args.model)
+    model = saved.model
     columns = _labelled_columns(saved, args, weight=False)
-    source = _open_for(saved, args, columns, len(saved.classes))
-    bad, unknown = bad_rows_of(saved, args.on_error), UnknownCategories(saved)
+    source = _open_for(model, args, columns, len(model.classes))
+    bad, unknown = bad_rows_of(model, args.on_error), UnknownCategories(model)
     found = evaluate_rows(
-        saved, source, quiet=args.quiet, bad=bad, target=_target_name(saved, args), unknown=unknown
+        model, source, quiet=args.quiet, bad=bad, target=_target_name(saved, args), unknown=unknown
     )
     _note_unknown(args, unknown)
     if found.n_unseen:
@@ -154,7 +152,7 @@ def evaluate(args: argparse.Namespace) -> int:
     if is_file:
         with atomic_write(args.json, final=True) as temporary:
             temporary.write_text(text + "\n", encoding="utf-8")
-    parts = [counted(found.n_rows, "row"), *_left_out(bad, source), *shape_of(saved)]
+    parts = [counted(found.n_rows, "row"), *_left_out(bad, source), *shape_of(model)]
     _finish(args, "evaluate", parts, args.json if is_file else None, start)
     return 0
 
@@ -162,35 +160,10 @@ def evaluate(args: argparse.Namespace) -> int:
 # ------------------------------------------------------------------ checks and messages
 
 
-def _options(args: argparse.Namespace) -> tuple[str, dict[str, object]]:
-    """The model type and its options that were given. Raises ValueError for one that it lacks."""
-    kind = args.model_type
-    if kind is None:
-        kind = "GaussianNB" if args.categorical_features is None else "MixedNB"
-    given = {
-        name: getattr(args, name)
-        for name in sorted({name for member in MEMBERS.values() for name in member.options})
-        if getattr(args, name) is not None
-    }
-    words = {"shrinkage": "none", "n_components": "all"}  # for None, the default
-    given = {name: None if words.get(name) == value else value for name, value in given.items()}
-    if isinstance(args.categorical_features, tuple):
-        given["categorical_features"] = list(args.categorical_features)  # as JSON has it
-    member = MEMBERS[kind]
-    for name in given:
-        if name not in member.options:
-            option = "categorical" if name == "categorical_features" else name.replace("_", "-")
-            others = [each for each, other in MEMBERS.items() if name in other.options]
-            raise ValueError(
-                f"--{option} is not an option of {kind}, but of {' and '.join(others)}"
-            )
-    if args.missing == "skip" and member.needs_full:
-        raise ValueError(
-            f"--missing skip is not an option of {kind}; --on-error skip leaves out rows with "
-            "missing values"
-        )
-    member.check({**member.options, **given})
-    return kind, given
+def _bad_rows(args: argparse.Namespace, choice: Choice) -> BadRows:
+    """What happens to rows that the model to come cannot take."""
+    can_skip = choice.member.has("missing")
+    return BadRows(args.on_error, skip=args.missing == "skip", can_skip=can_skip)
 
 
 def _marks(args: argparse.Namespace) -> tuple[str, ...] | str:
@@ -200,58 +173,58 @@ def _marks(args: argparse.Namespace) -> tuple[str, ...] | str:
 
 
 def _open_for(
-    saved: SavedModel, args: argparse.Namespace, columns: ColumnRoles, outputs: int = 0
+    model: Model, args: argparse.Namespace, columns: ColumnRoles, outputs: int = 0
 ) -> RowSource:
     """Rows with the columns of a model, by name; those of .npy, which has none, by position.
 
     `outputs` is how many numbers each row is turned into: they take memory as features do.
     """
     paths = expand(args.data)
-    names = saved.feature_names
+    names = model.feature_names
     by_name = any(path.suffix.lower() != ".npy" for path in paths)
     if by_name and names is None:
         raise SourceError(
             f"{args.model}: this model was fitted without column names; give it .npy data"
         )
     if by_name:
-        kinds = _kinds_of_categories(saved)
+        kinds = _kinds_of_categories(model)
         columns = ColumnRoles(
             columns.target, columns.weight, names, (), columns.keep, tuple(kinds),
             {name: kind for name, kind in kinds.items() if kind},
-            text_labels=tuple(saved.classes.tolist()) if saved.classes.dtype.kind in "OU" else (),
+            text_labels=tuple(model.classes.tolist()) if model.classes.dtype.kind in "OU" else (),
             drop_null_target=columns.drop_null_target, of_model=True,
         )  # fmt: skip
-    elif "text" in _kinds_of_categories(saved).values():
+    elif "text" in _kinds_of_categories(model).values():
         raise SourceError(f"{paths[0]}: .npy holds numbers, and the model has categories of text")
     target_npy = getattr(args, "target_npy", None)
-    rows = args.batch_rows or rows_in_batch(saved.n_features + outputs, np.dtype(np.float64))
+    rows = args.batch_rows or rows_in_batch(model.n_features + outputs, np.dtype(np.float64))
     source = open_rows(paths, columns, target_npy=target_npy, batch_rows=rows)
     _note_plan(args, source)
-    if source.n_features != saved.n_features:
+    if source.n_features != model.n_features:
         raise SourceError(
-            f"{source.paths[0]}: {source.n_features} columns, expected {saved.n_features}, "
+            f"{source.paths[0]}: {source.n_features} columns, expected {model.n_features}, "
             "those of the model"
         )
     if not by_name and names is not None:
         _note(args, "columns of .npy have no names and are taken in the order of the model")
-    _check_labels(saved, source)
+    _check_labels(model, source)
     return source
 
 
-def _kinds_of_categories(saved: SavedModel) -> dict[str, str | None]:
+def _kinds_of_categories(model: Model) -> dict[str, str | None]:
     """The kind of categories, if known, of each categorical feature, by name or position."""
-    if not isinstance(saved.stats, MixedStats):
+    if not model.member.takes_categories:
         return {}
-    names, kinds = saved.feature_names, {}
-    at = np.flatnonzero(saved.stats.is_categorical).tolist()
-    for j, labels in zip(at, saved.stats.categories, strict=True):
+    names, kinds = model.feature_names, {}
+    at = np.flatnonzero(model.stats.is_categorical).tolist()
+    for j, labels in zip(at, model.stats.categories, strict=True):
         kind = None if not len(labels) else "text" if labels.dtype.kind == "O" else "number"
         kinds[str(j) if names is None else names[j]] = kind
     return kinds
 
 
 def _labelled_columns(
-    saved: SavedModel, args: argparse.Namespace, *, weight: bool = True
+    saved: ModelFile, args: argparse.Namespace, *, weight: bool = True
 ) -> ColumnRoles:
     """Target and weight as given, else those of the files that the model learned from."""
     if args.target_npy is not None:
@@ -266,17 +239,17 @@ def _labelled_columns(
     return ColumnRoles(target, weights, drop_null_target=args.drop_null_target)
 
 
-def _target_name(saved: SavedModel, args: argparse.Namespace) -> str:
+def _target_name(saved: ModelFile, args: argparse.Namespace) -> str:
     """What the labels are called in a message."""
     if args.target_npy is not None:
         return str(args.target_npy)
     return f"target {args.target or saved.target!r}{'' if args.target else ', as in fit'}"
 
 
-def _check_labels(saved: SavedModel, source: RowSource) -> None:
+def _check_labels(model: Model, source: RowSource) -> None:
     """Labels of another kind than the model's are never equal to them: "1" is not 1."""
     kinds = {"b": "boolean", "i": "number", "u": "number", "f": "number"}
-    kind = kinds.get(saved.classes.dtype.kind, "text")
+    kind = kinds.get(model.classes.dtype.kind, "text")
     if source.target_kind not in (None, kind):
         example = source.target_example
         because = "" if example is None else f"; {example!r} is not spelled as a {kind} is"
@@ -306,7 +279,7 @@ def _note_unknown(args: argparse.Namespace, unknown: UnknownCategories) -> None:
 
 
 def _new_files(
-    args: argparse.Namespace, source: RowSource, saved: SavedModel | None = None
+    args: argparse.Namespace, source: RowSource, saved: ModelFile | None = None
 ) -> dict[pathlib.Path, LearnedFile]:
     """Fingerprints of the files to learn. Raises ValueError where some would count twice."""
     files = {path: fingerprint(path, args.target_npy) for path in source.paths}
@@ -337,14 +310,14 @@ def _warn_of_changes(
             )
 
 
-def _check_target(saved: SavedModel, target: str | None, limit: ClassLimit, model: str) -> None:
+def _check_target(saved: ModelFile, target: str | None, limit: ClassLimit, model: str) -> None:
     """Another target than that of the model is a warning, and an error if it shares no label."""
     if None in (target, saved.target) or target == saved.target:
         return
     said = f"the target is {target!r}, but {model} has learned {saved.target!r}"
     if limit.is_all_new():
         raise SourceError(
-            f"{said}, and no label is one of its classes: {listed(saved.classes.tolist())}"
+            f"{said}, and no label is one of its classes: {listed(saved.model.classes.tolist())}"
         )
     print_stderr(f"warning: {said}; the classes of both are taken for the same")
 
@@ -382,18 +355,16 @@ def _limit(
     return ClassLimit(most, n_priors=n_priors, target=target, known=known)
 
 
-def _note_rows(
-    args: argparse.Namespace, saved: SavedModel, keys: list[str], watch: KeyWatch
-) -> None:
+def _note_rows(args: argparse.Namespace, model: Model, keys: list[str], watch: KeyWatch) -> None:
     """What the rows showed of columns: of those left out as `keys`, and of features."""
     for name in keys:
         print_stderr(
             f"warning: left out, since it identifies rows: {name!r}; --exclude it, or name it in "
             "--categorical to take it"
         )
-    stats = saved.stats
-    others = np.flatnonzero(~stats.is_categorical) if isinstance(stats, MixedStats) else None
-    for text in finding_texts(saved, watch.found(others)):
+    stats = model.stats
+    others = np.flatnonzero(~stats.is_categorical) if model.member.takes_categories else None
+    for text in finding_texts(model, watch.found(others)):
         _note(args, text)
 
 
@@ -407,10 +378,10 @@ def _check_components(source: RowSource, n_components: Any) -> None:
         )
 
 
-def _check_nulls(saved: SavedModel, args: argparse.Namespace) -> None:
+def _check_nulls(model: Model, args: argparse.Namespace) -> None:
     """Raise SourceError where rows without a prediction could not be written."""
     is_npy = pathlib.Path(args.output).suffix.lower() == ".npy"
-    if args.on_error == "null" and is_npy and saved.classes.dtype.kind != "f":
+    if args.on_error == "null" and is_npy and model.classes.dtype.kind != "f":
         raise SourceError(
             f"{args.output}: .npy cannot hold a null prediction; write Parquet, or leave such "
             "rows out with --on-error skip"

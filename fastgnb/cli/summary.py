@@ -10,17 +10,17 @@ from ..files.phrases import cell, counted, listed
 from .report import print_stderr
 
 if TYPE_CHECKING:
-    from ..files.models.saved import SavedModel
+    from ..model.model import Model
 
 __all__ = ["print_done", "shape_of"]
 
 
-def shape_of(saved: SavedModel) -> list[str]:
+def shape_of(model: Model) -> list[str]:
     """The features and the classes of a model, with their names."""
-    features = counted(saved.n_features, "feature")
-    if saved.feature_names is not None:
-        features += f" ({listed(saved.feature_names)})"
-    classes = saved.classes.tolist()
+    features = counted(model.n_features, "feature")
+    if model.feature_names is not None:
+        features += f" ({listed(model.feature_names)})"
+    classes = model.classes.tolist()
     return [features, f"{counted(len(classes), 'class', 'classes')} ({listed(classes)})"]
 
 

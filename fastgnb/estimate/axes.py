@@ -13,7 +13,7 @@ from ..stats.class_stats import ClassStats
 from ..stats.pooling import pooled
 from ..stats.rotation import rotate
 from .correlation import certain
-from .diagonal import DiagonalEstimate, Estimate, estimate_diagonal
+from .diagonal import DiagonalEstimate, estimate_diagonal
 from .full import FAR
 from .parameters import GaussianParams, WhitenedParams
 from .principal_axes import Axes, factor_of_total, principal_axes
@@ -29,16 +29,6 @@ class AxesEstimate(NamedTuple):
     unit: Floats
     centre: Floats
     diagonal: DiagonalEstimate
-
-
-def estimate_pca(stats: ClassStats, **options: Any) -> Estimate:
-    """A naive Bayes model along principal axes; no parameters where an axis has variance 0."""
-    axes, unit, centre, diagonal = estimate_along_axes(stats, **options)
-    try:
-        params = whitened_params(diagonal, centre, axes.components / unit, stats)
-    except ValueError:  # a variance of 0, which scoring refuses and learning does not
-        return Estimate(diagonal)
-    return Estimate(diagonal, recentre(stats, params))
 
 
 def estimate_along_axes(

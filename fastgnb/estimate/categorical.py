@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..input.categorical import categorical_mask
 from ..kernels.logs import log
 from ..stats.mixed_stats import MixedStats, check_few_categories
-from .diagonal import DiagonalEstimate, Estimate, estimate_diagonal
+from .diagonal import DiagonalEstimate, estimate_diagonal
 from .options import check_alpha, check_min_categories
 
 Floats = NDArray[np.float64]
@@ -30,12 +30,6 @@ class MixedEstimate(NamedTuple):
 
     gaussian: DiagonalEstimate
     categorical: list[CategoryEstimate]
-
-
-def estimate_mixed_bayes(stats: MixedStats, **options: Any) -> Estimate:
-    """A model of continuous and categorical features."""
-    mixed = estimate_mixed(stats, **options)
-    return Estimate(mixed.gaussian, None, mixed.categorical)
 
 
 def estimate_mixed(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,10 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..stats.class_stats import ClassStats
 from ..stats.pooling import mean_of, pooled
 from .options import check_priors, check_smoothing
-from .parameters import WhitenedParams
 
 if TYPE_CHECKING:
-    from .categorical import CategoryEstimate
+    pass
 
 Floats = NDArray[np.float64]
 
@@ -30,23 +28,6 @@ class DiagonalEstimate(NamedTuple):
     theta: Floats
     var: Floats
     epsilon: float
-
-
-class Estimate(NamedTuple):
-    """What statistics became: estimates by feature, or by axis, and the parameters of scoring
-    where they do not follow from these; None where a variance along an axis makes no density.
-
-    categorical: what decides of each categorical feature, in a model that may have some.
-    """
-
-    diagonal: DiagonalEstimate
-    params: WhitenedParams | None = None
-    categorical: Sequence[CategoryEstimate] | None = None
-
-
-def estimate_naive_bayes(stats: ClassStats, **options: Any) -> Estimate:
-    """A naive Bayes model of statistics."""
-    return Estimate(estimate_diagonal(stats, **options))
 
 
 def estimate_diagonal(

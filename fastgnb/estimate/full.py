@@ -23,7 +23,7 @@ from .correlation import (
     units,
     varying,
 )
-from .diagonal import DiagonalEstimate, Estimate, epsilon_of, prior_of
+from .diagonal import epsilon_of, prior_of
 from .options import check_smoothing
 from .parameters import WhitenedParams
 
@@ -45,12 +45,6 @@ class FullEstimate(NamedTuple):
     theta: Floats
     covariance: Floats
     epsilon: float
-
-
-def estimate_gaussian_bayes(stats: ClassStats, **options: Any) -> Estimate:
-    """A model with full covariances, and the variances of its features alone."""
-    full = estimate_full(stats, **options)
-    return Estimate(_diagonal_of(full, len(stats.classes)), whiten(stats, full))
 
 
 def estimate_full(
@@ -222,12 +216,3 @@ def _oas(covariance: Floats, count: float) -> float:
     square = float((scaled**2).mean())
     low = (count + 1.0) * (square - 1.0 / d)
     return min((square + 1.0) / low, 1.0) if low > 0 else 1.0
-
-
-def _diagonal_of(full: FullEstimate, k: int) -> DiagonalEstimate:
-    """Variances (k, d) of the features alone."""
-    variance = np.diagonal(full.covariance, axis1=-2, axis2=-1)
-    shape = k, variance.shape[-1]
-    return DiagonalEstimate(
-        full.class_prior, full.theta, np.broadcast_to(variance, shape).copy(), full.epsilon
-    )

@@ -1,78 +1,46 @@
-"""What every estimator of the family does: checks, learning, merging, scoring and sampling.
+"""What every estimator of the family does: it holds a `Model`, and checks what goes in.
 
-A member says how parameters come from statistics, and has the parameters and attributes of its
-own; see `GaussianClassifier` for what it defines.
+A member is a constructor and a docstring; see `GaussianClassifier`.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import assert_all_finite, check_random_state, column_or_1d
-from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import ClassifierMixin, clone
+from sklearn.utils import check_random_state
 
-from ..estimate.options import as_plain, as_priors, check_smoothing
-from ..estimate.parameters import GaussianParams, WhitenedParams, check_possible
-from ..input.frames import check_numeric_columns
-from ..input.labels import (
-    Labels,
-    as_labels,
-    check_one_dimension,
-    classes_of,
-    encode_labels,
-    labels_array,
-    locate_labels,
-    plain_text,
-)
-from ..input.rows import (
-    NotFiniteError,
-    as_numbers,
-    check_finite,
-    check_lengths,
-    check_missing,
-    check_temporal_columns,
-    too_large,
-    unmasked,
-)
+from ..input.labels import Labels, classes_of, encode_labels, locate_labels, plain_text
+from ..input.rows import NotFiniteError
 from ..input.type_names import model_remedy, stats_remedy, type_name
 from ..input.weights import check_weight
 from ..kernels.score.outputs import Scores, Table
-from ..model.family import MEMBERS
 from ..model.scoring import decisions
-from ..model.scoring import score as score_rows
 from ..stats.alignment import matched
 from ..stats.class_stats import ClassStats, from_arrays
+from .checks import dtype_of
+from .holder import ModelHolder
 from .locks import TURNS
 
-_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
+class GaussianClassifier(ClassifierMixin, ModelHolder):  # type: ignore[misc]
+    """A classifier over statistics that add: scikit-learn's face of a `Model`.
 
-class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier over `ClassStats`.
+    A member is a subclass that names its entry in the registry as a class keyword, and has a
+    constructor of the options there::
 
-    A member names its entry in `family.MEMBERS` as `_member`, and defines `_estimate`, which takes
-    statistics to what decides; `_adopt`, which sets attributes to that; `_params`, which takes
-    attributes to what scoring needs; and `_draw` for sampling.
+        class GaussianNB(GaussianClassifier, member="GaussianNB"):
+            def __init__(self, *, priors=None, var_smoothing=1e-9): ...
 
-    The one rule for edited attributes: scoring and sampling use the public fitted attributes, and
-    check them at each call, so that an edit is obeyed by both or is a ValueError. What is computed
-    of them ahead, see `_prepared`, is kept for read-only arrays, and used for these very
-    arrays only. Learning starts from `stats_`, and overwrites the attributes. A model file holds
-    the edits of a GaussianNB; `save` refuses those of other members.
+    The rule for edited fitted attributes stands in `fastgnb.model.model`.
 
     The one rule for threads: whoever answers first takes a copy of `__dict__`, see `_now`, and
     whoever learns works on such a copy, which then takes the place of `__dict__` in one step. So an
     answer is that of the model before a call of another thread, or after it. Threads that learn
     into one model take turns.
     """
-
-    _member: ClassVar[str]
-    _kind_of_stats: ClassVar[type] = ClassStats
-    _takes_categories: ClassVar[bool] = False
 
     priors: ArrayLike | None
     var_smoothing: float
@@ -176,8 +144,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         TypeError
             If they are no statistics of that kind.
         """
-        if not isinstance(stats, self._kind_of_stats):
-            wanted = self._kind_of_stats.__name__
+        if not isinstance(stats, self._stats_class()):
+            wanted = self._stats_class().__name__
             remedy = stats_remedy(stats, wanted)
             raise TypeError(f"Expected {wanted}, got {type(stats).__name__}.{remedy}")
         with TURNS.of(self):
@@ -281,16 +249,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         is_new = isinstance(random_state, np.random.Generator)
         draw = random_state if is_new else check_random_state(random_state)
         classes = now._labels()
-        now._check_edits()
-        prior = np.asarray(now.class_prior_, np.float64)
-        prior = np.where(now.stats_.count > 0, prior, 0.0)
-        check_possible(prior > 0)
-        prior = prior / prior.max()  # whose sum may overflow
-        codes = draw.choice(len(prior), size=n, p=prior / prior.sum())
-        with np.errstate(over="ignore", invalid="ignore"):
-            X = now._draw(codes, draw)
-        if X.dtype.kind == "f" and np.isinf(X).any():
-            raise ValueError("Rows of this model overflow float64. Scale the features down.")
+        now._check_n_features()
+        X, codes = now._current().sample(int(n), draw)
         return X, classes[codes]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
@@ -422,61 +382,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = getattr(self, "missing", "error") == "skip"
         return tags
 
-    def _skips(self) -> bool:
-        """Whether NaN are missing values, in a member that can have them."""
-        return check_missing(getattr(self, "missing", "error"))
-
     def _is_full(self, first: bool) -> bool:
         """Whether rows are learned with full scatter: as needed, or as what is there already."""
-        return MEMBERS[self._member].needs_full or (
-            not first and self.stats_.covariance is not None
-        )
-
-    def _estimated(self, stats: ClassStats) -> Any:
-        if not stats.count.sum() > 0:
-            raise ValueError("The statistics hold no rows: their total weight is 0.")
-        return self._estimate(stats)
-
-    def _options(self) -> dict[str, Any]:
-        """The parameters that estimating takes, as Python's numbers and text."""
-        names = "priors", "var_smoothing", *MEMBERS[self._member].options
-        return {name: as_plain(getattr(self, name)) for name in names}
-
-    def _check_own_params(self) -> None:
-        """Raise ValueError or TypeError for constructor parameters that are wrong."""
-        self._skips()
-        MEMBERS[self._member].check(self._options())
-        check_smoothing(self.var_smoothing)
-        if self.priors is not None:
-            as_priors(self.priors)
-
-    def _estimate(self, stats: ClassStats) -> Any:
-        raise NotImplementedError
-
-    def _adopt(self, stats: ClassStats, estimated: Any) -> None:
-        """Set every fitted attribute that rows or statistics decide."""
-        self.stats_ = stats
-        self.classes_ = stats.classes.copy()
-        self.class_count_ = stats.count.copy()
-
-    def _check_edits(self) -> None:
-        """Raise for edited attributes as scoring does."""
-        self._check_n_features()
-        self._params(self.stats_.n_features)
-
-    def _check_n_features(self) -> None:
-        """Raise ValueError where n_features_in_ is not that of the statistics any more."""
-        d = self.stats_.n_features
-        if not np.array_equal(self.n_features_in_, d):
-            raise ValueError(
-                f"Expected n_features_in_ of stats_, {d}, got {self.n_features_in_!r}."
-            )
-
-    def _params(self, n_features: int) -> GaussianParams | WhitenedParams:
-        raise NotImplementedError
-
-    def _draw(self, codes: NDArray[Any], draw: Any) -> NDArray[np.float64]:
-        raise NotImplementedError
+        return self._member.needs_full_scatter or (not first and self.stats_.covariance is not None)
 
     def _learn(
         self,
@@ -494,13 +402,12 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if classes is not None:
             found = locate_labels(found, classes)
         stats = self._stats_of(rows, found, sample_weight, first=first)
-        stats = stats if first else self.stats_ + stats
-        self._adopt(stats, self._estimated(stats))
+        self._adopt(self._estimate(stats if first else self.stats_ + stats))
 
     def _take(self, stats: Any) -> None:
         """Make a copy of the model that of statistics."""
         self._check_params()
-        self._adopt(stats, self._estimated(stats))
+        self._adopt(self._estimate(stats))
         self._keep_names(stats)
 
     def _stats_of(self, rows: Any, labels: Labels, sample_weight: Any, *, first: bool) -> Any:
@@ -537,13 +444,6 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         cut into pieces, which may show other types."""
         return self
 
-    def _keep_names(self, stats: ClassStats) -> None:
-        self.n_features_in_ = stats.n_features
-        if stats.feature_names is not None:
-            self.feature_names_in_ = np.array(stats.feature_names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-
     def _table(self, X: Any, table: Table) -> NDArray[Any]:
         return np.asarray(self._score(X, table).table)
 
@@ -556,54 +456,13 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         values: NDArray[np.int64] | None = None,
     ) -> Scores:
         rows = self._check_rows(X)
-        scores = self._score_checked(
+        scores = self._current().score_rows(
             rows, codes=table is None and not evidence, values=values, table=table,
-            evidence=evidence, skip=self._skips(),
+            evidence=evidence, skip=self._skips(), dtype=dtype_of(rows, table),
         )  # fmt: skip
         if scores.bad >= 0:
             self._refuse(rows)
         return scores
-
-    def _score_checked(self, rows: NDArray[Any], *, table: Table | None, **wanted: Any) -> Scores:
-        params = self._params(rows.shape[1])
-        return score_rows(rows, params, table=table, dtype=dtype_of(rows, table), **wanted)
-
-    def _labels(self) -> NDArray[Any]:
-        """The classes (k,), edited or not. Raises ValueError where they are not one a class."""
-        if not isinstance(self.stats_, self._kind_of_stats):
-            wanted = self._kind_of_stats.__name__
-            raise TypeError(f"Expected stats_ of {wanted}, got {type(self.stats_).__name__}.")
-        classes = np.asarray(self.classes_)
-        count = self.stats_.count
-        k = count.shape if type(count) is np.ndarray else np.shape(count)
-        if classes.shape != k or len(k) != 1:
-            raise ValueError(f"Expected classes_ of shape {k}, got {classes.shape}.")
-        return classes
-
-    def _now(self) -> Self:
-        """The model as it is now, which no other thread changes."""
-        now = object.__new__(type(self))
-        now.__dict__ = self.__dict__.copy()
-        return now
-
-    def _fitted(self) -> Self:
-        """The model as it is now. Raises NotFittedError where it has learned nothing."""
-        now = self._now()
-        if not hasattr(now, "stats_"):  # quicker than scikit-learn's check, whose error it is
-            check_is_fitted(self, "stats_")
-        return now
-
-    def _check_params(self) -> None:
-        try:
-            self._check_own_params()
-        except (ValueError, TypeError):
-            try:
-                self._validate_params()  # scikit-learn's error and text, where it has one
-            except InvalidParameterError:
-                raise
-            except (TypeError, OverflowError):
-                pass
-            raise
 
     def _check_classes(self, classes: Any, *, first: bool) -> NDArray[Any]:
         """The declared classes, sorted. Raises ValueError unless they are the first call's."""
@@ -616,94 +475,3 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"{self.classes_!r}"
             )
         return declared if first else self.stats_.classes
-
-    def _is_plain(self, X: Any) -> bool:
-        """Whether X needs no conversion and no check that its kernel does not make."""
-        return (
-            type(X) is np.ndarray
-            and X.ndim == 2
-            and X.dtype in _FLOATS
-            and X.shape[0] > 0
-            and X.shape[1] > 0
-            and not hasattr(self, "feature_names_in_")
-        )
-
-    def _check_rows(self, X: Any) -> NDArray[Any]:
-        if self._is_plain(X) and X.shape[1] == self.n_features_in_:
-            return np.asarray(X)
-        return self._checked_rows(X, reset=False)
-
-    def _check_rows_labels(self, X: Any, y: Any, *, first: bool) -> tuple[NDArray[Any], Any]:
-        plain = (
-            self._is_plain(X) and type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iub"
-        )
-        if plain and len(X) == len(y) and (first or X.shape[1] == self.n_features_in_):
-            self.n_features_in_ = X.shape[1]
-            return X, y
-        if y is None:
-            validate_data(self, X, y, reset=first, ensure_all_finite=False)
-        labels = _labels_of(y)
-        rows = self._checked_rows(X, reset=first)
-        check_lengths(rows, labels)
-        return rows, labels
-
-    def _checked_rows(self, X: Any, *, reset: bool) -> NDArray[Any]:
-        """Rows as scikit-learn takes them, and as real numbers of at most 8 bytes."""
-        plain = unmasked(X)
-        try:
-            rows = validate_data(self, plain, reset=reset, ensure_all_finite=False, dtype="numeric")
-            check_temporal_columns(X)
-            return as_numbers(rows)
-        except OverflowError as error:
-            raise too_large() from error
-        except Exception:  # each library of frames has its own
-            check_numeric_columns(X, takes_categories=self._takes_categories)
-            raise
-
-    def _refuse(self, rows: Any, weight: NDArray[np.float64] | None = None) -> None:
-        """Raise scikit-learn's error for an infinity in rows, or ours for a missing value.
-
-        scikit-learn before 1.9 overlooks them in the other byte order.
-        """
-        try:
-            check_finite(rows, weight, skip=self._skips())
-        except NotFiniteError as error:
-            if np.isinf(error.value):  # in words that name the type of the rows
-                name = type(self).__name__
-                assert_all_finite(rows, allow_nan=True, estimator_name=name, input_name="X")
-            self._refuse_value(error)
-
-    def _refuse_value(self, error: NotFiniteError) -> None:
-        """Raise for a value that is not finite, or missing, with what this member can do."""
-        name, names = type(self).__name__, getattr(self, "feature_names_in_", None)
-        found = np.array([[error.value]])
-        assert_all_finite(found, allow_nan=True, estimator_name=name, input_name="X")
-        feature = f"{error.column}" if names is None else f"{names[error.column]!r}"
-        advice = (
-            f"{name}(missing='skip') leaves missing values out, in learning and in scoring. Or "
-            "fill them in first, as sklearn.impute.SimpleImputer does."
-            if hasattr(self, "missing")
-            else f"{name} needs whole rows. Fill missing values in first, as "
-            "sklearn.impute.SimpleImputer does, or leave such rows out; "
-            "GaussianNB(missing='skip') takes them as they are."
-        )
-        raise ValueError(
-            f"Input X contains NaN.\nThe value in row {error.row}, feature {feature} is missing. "
-            f"{advice}"
-        )
-
-
-def dtype_of(rows: NDArray[Any], table: Table | None) -> Any:
-    """The type of a table for rows: float32 for probabilities of float32 rows, else float64."""
-    is_single = rows.dtype.kind == "f" and rows.dtype.itemsize == 4
-    return np.float32 if is_single and table in ("proba", "log_proba") else np.float64
-
-
-def _labels_of(y: Any) -> NDArray[Any]:
-    """y (n,) as labels; a column is flattened with scikit-learn's warning."""
-    labels = labels_array(y)
-    if labels.ndim == 2 and labels.shape[1] == 1:
-        # Of a frame of whole numbers that may be missing it would make floats.
-        return as_labels(column_or_1d(labels, warn=True))
-    check_one_dimension(labels, y)
-    return labels

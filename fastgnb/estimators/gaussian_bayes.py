@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from numpy.typing import ArrayLike
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
-
-from ..estimate.correlation import certain, varying
-from ..estimate.full import FullEstimate, estimate_full, whiten
-from ..estimate.parameters import WhitenedParams, check_attribute, check_prior
-from ..stats.class_stats import ClassStats
-from .prepared import PreparedClassifier
-
-Floats = NDArray[np.float64]
+from .base import GaussianClassifier
 
 
-class GaussianBayes(PreparedClassifier):
+class GaussianBayes(GaussianClassifier, member="GaussianBayes"):
     """Quadratic or linear discriminant analysis, from one pass over the rows.
 
     Parameters
@@ -123,19 +111,6 @@ class GaussianBayes(PreparedClassifier):
     (4, 4)
     """
 
-    _member = "GaussianBayes"
-    _decisive = ("class_prior_", "means_", "covariance_")
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "covariance_type": [StrOptions({"full", "diag", "spherical"})],
-        "tied": ["boolean"],
-        "ddof": [Interval(Integral, 0, 1, closed="both")],
-        "priors": ["array-like", None],
-        "reg_param": [Interval(Real, 0, 1, closed="both")],
-        "shrinkage": [StrOptions({"oas"}), Interval(Real, 0, 1, closed="both"), None],
-        "shrinkage_target": [StrOptions({"diagonal", "spherical"})],
-        "var_smoothing": [Interval(Real, 0, None, closed="left")],
-    }
-
     def __init__(
         self,
         *,
@@ -156,83 +131,3 @@ class GaussianBayes(PreparedClassifier):
         self.shrinkage = shrinkage
         self.shrinkage_target = shrinkage_target
         self.var_smoothing = var_smoothing
-
-    def _estimate(self, stats: ClassStats) -> tuple[FullEstimate, WhitenedParams]:
-        moments = estimate_full(stats, **self._options())
-        return moments, whiten(stats, moments)
-
-    def _adopt(self, stats: ClassStats, estimated: tuple[FullEstimate, WhitenedParams]) -> None:
-        super()._adopt(stats, estimated)
-        moments, params = estimated
-        self.class_prior_, self.means_, self.covariance_, self.epsilon_ = moments
-        self._freeze(params)
-
-    def _prepare(self, k: int, d: int) -> WhitenedParams:
-        """Parameters of the attributes. Raises ValueError where edited ones make no densities."""
-        is_tied = np.ndim(self.covariance_) == 2
-        prior = check_prior(self.class_prior_, k)
-        means = check_attribute(self.means_, "means_", (k, d))
-        covariance = check_attribute(
-            self.covariance_, "covariance_", (d, d) if is_tied else (k, d, d)
-        )
-        if not np.isfinite(means).all():
-            raise ValueError(f"Expected means_ of finite values, got {means}.")
-        stats = self.stats_
-        if stats.covariance is None:
-            raise ValueError("Expected stats_ with full scatter, got them without covariance.")
-        _check_covariance(covariance, stats)
-        if not np.array_equal(means, stats.mean):
-            stats = replace(stats, mean=means, mean_lo=np.zeros_like(means))
-        return whiten(stats, FullEstimate(prior, means, covariance, 0.0))
-
-    def _draw(self, codes: NDArray[Any], draw: Any) -> Floats:
-        means, covariance = (
-            np.asarray(each, np.float64) for each in (self.means_, self.covariance_)
-        )
-        d = means.shape[1]
-        out = draw.standard_normal((len(codes), d))
-        covariance = np.broadcast_to(covariance, (len(means), d, d))
-        for c in np.unique(codes):
-            # Among correlations, since an error of 1e-16 of the largest variance may be all of one.
-            rows, sd, correlations = varying(covariance[c])
-            values, vectors = np.linalg.eigh(correlations)
-            root = np.zeros((d, d))
-            root[rows, : len(rows)] = sd[:, None] * vectors * np.sqrt(np.maximum(values, 0.0))
-            out[codes == c] = out[codes == c] @ root.T + means[c]
-        return np.asarray(out)
-
-
-def _check_covariance(covariance: Floats, stats: ClassStats) -> None:
-    """Raise ValueError for an edited covariance (..., d, d) that is none.
-
-    Rows that were subtracted leave rounding errors of the scatter that there was.
-    """
-    if not np.isfinite(covariance).all():
-        raise ValueError("Expected covariance_ of finite values, got NaN or infinity.")
-    sd = np.sqrt(np.abs(np.diagonal(covariance, axis1=-2, axis2=-1)))
-    most = 1e-9 * sd[..., :, None] * sd[..., None, :]
-    if (np.abs(covariance - np.swapaxes(covariance, -1, -2)) > most).any():
-        raise ValueError("Expected covariance_ to be symmetric.")
-    loss = float(certain(stats)[1].max(initial=1.0))
-    for matrix in covariance.reshape(-1, *covariance.shape[-2:]):
-        _check_eigenvalues(matrix, loss)
-
-
-def _check_eigenvalues(covariance: Floats, loss: float) -> None:
-    """Raise ValueError for one that is negative beyond rounding, feature by feature.
-
-    Features of small variance are not measured by large ones. Below 2^-960 a variance has few
-    digits.
-    """
-    least = min(0.0, float(np.diagonal(covariance).min(initial=0.0)))
-    _, sd, correlations = varying(covariance)
-    known = sd > 2.0**-480
-    if least == 0.0 and known.any():
-        values = np.linalg.eigvalsh(correlations[np.ix_(known, known)])
-        if values[0] < -1e-9 * loss:
-            least = float(np.linalg.eigvalsh(covariance)[0])
-            least = least if least < 0 else float(values[0] * sd[known].min() ** 2)
-    if least < 0.0:
-        raise ValueError(
-            f"Expected covariance_ without negative eigenvalues, got one of {least:g}."
-        )

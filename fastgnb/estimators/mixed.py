@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from ..estimate.categorical import CategoryEstimate, MixedEstimate, estimate_mixed
-from ..estimate.parameters import GaussianParams, MixedParams
-from ..input.categorical import (
-    MixedRows,
-    exact_table,
-    find_categorical,
-    split_columns,
-    table_indices,
-)
+from ..input.categorical import MixedRows, exact_table, find_categorical, split_columns
 from ..input.frames import in_memory, is_frame
-from ..input.label_types import check_kind
 from ..input.labels import Labels
 from ..input.rows import NotFiniteError, feature_names_of
-from ..kernels.score.outputs import Scores, Table
-from ..model.scoring import score_mixed
-from ..stats.mixed_stats import MAX_CATEGORIES, MixedStats, from_mixed_rows
-from .base import GaussianClassifier, dtype_of
+from ..stats.mixed_stats import MAX_CATEGORIES, from_mixed_rows
+from .base import GaussianClassifier
 
 
-class MixedNB(GaussianClassifier):
+class MixedNB(GaussianClassifier, member="MixedNB"):
     """Naive Bayes of normal continuous features and categorical features together.
 
     Parameters
@@ -137,19 +124,6 @@ class MixedNB(GaussianClassifier):
     ['b', 'a']
     """
 
-    _member = "MixedNB"
-    _kind_of_stats = MixedStats
-    _takes_categories = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "categorical_features": "no_validation",  # `check_categorical_spec` does it
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
-        "max_categories": [None, Interval(Integral, 1, None, closed="left")],
-        "priors": ["array-like", None],
-        "var_smoothing": [Interval(Real, 0, None, closed="left")],
-        "missing": [StrOptions({"error", "skip"})],
-    }
-
     stats_: Any
     is_categorical_: NDArray[np.bool_]
 
@@ -177,29 +151,8 @@ class MixedNB(GaussianClassifier):
         tags.input_tags.categorical = self.categorical_features is not None
         return tags
 
-    def _estimate(self, stats: Any) -> MixedEstimate:
-        return estimate_mixed(stats, **self._options())
-
-    def _adopt(self, stats: Any, estimated: MixedEstimate) -> None:
-        super()._adopt(stats, estimated)
-        self.class_prior_, self.theta_, self.var_, self.epsilon_ = estimated.gaussian
-        self.is_categorical_ = stats.is_categorical.copy()
-        self.categories_ = [each.copy() for each in stats.categories]
-        self.category_count_ = [each.copy() for each in stats.counts]
-        self.feature_log_prob_ = [each.log_prob for each in estimated.categorical]
-        self.unseen_log_prob_ = [each.unseen for each in estimated.categorical]
-
-    def _params(self, n_features: int) -> GaussianParams:
-        names = getattr(self, "feature_names_in_", None)
-        return GaussianParams.from_estimate(
-            self.class_prior_, self.theta_, self.var_,
-            classes=self._labels(), n_features=n_features, count=self.stats_.count,
-            feature_names=None if names is None else names[~self.stats_.is_categorical],
-        )  # fmt: skip
-
-    def _check_edits(self) -> None:
+    def _check_n_features(self) -> None:
         self._mask()
-        self._mixed_params(self.stats_.gaussian.n_features)
 
     def _mask(self) -> NDArray[np.bool_]:
         """Which features are categorical. Raises ValueError where that was edited."""
@@ -210,28 +163,6 @@ class MixedNB(GaussianClassifier):
                 f"{self.is_categorical_} and {self.n_features_in_}."
             )
         return np.asarray(mask)
-
-    def _mixed_params(self, n_continuous: int) -> MixedParams:
-        """What scoring needs of both kinds of features. Raises ValueError for edited attributes of
-        other shapes than the statistics'."""
-        counts = self.stats_.counts
-        for name in ("categories_", "feature_log_prob_", "unseen_log_prob_"):
-            if len(getattr(self, name)) != len(counts):
-                raise ValueError(
-                    f"Expected {name} of {len(counts)} categorical features, got "
-                    f"{len(getattr(self, name))}."
-                )
-        names = self.stats_.categorical_names()
-        for j, (edited, count) in enumerate(zip(self.categories_, counts, strict=True)):
-            if np.shape(edited) != count.shape[1:]:
-                raise ValueError(
-                    f"Expected categories_ of shape {count.shape[1:]}, got {np.shape(edited)}."
-                )
-            check_kind(
-                self.stats_.categories[j], np.asarray(edited), f"Categories of feature {names[j]}"
-            )
-        moments = map(CategoryEstimate, self.feature_log_prob_, self.unseen_log_prob_)
-        return MixedParams.from_estimate(self._params(n_continuous), list(moments), self.stats_)
 
     def _sum(
         self,
@@ -260,17 +191,6 @@ class MixedNB(GaussianClassifier):
         table = in_memory(X)
         table = table if hasattr(table, "shape") else np.asarray(table, object)
         return find_categorical(self.categorical_features, table, feature_names_of(table))
-
-    def _score_checked(self, rows: Any, *, table: Table | None, **wanted: Any) -> Scores:
-        if not isinstance(rows, MixedRows):
-            return super()._score_checked(rows, table=table, **wanted)
-        params = self._mixed_params(rows.continuous.shape[1])
-        known = [np.asarray(each) for each in self.categories_]
-        return score_mixed(
-            rows.continuous,
-            table_indices(rows.columns, known, self.stats_.categorical_names()), params,
-            table=table, dtype=dtype_of(rows.continuous, table), **wanted,
-        )  # fmt: skip
 
     def _is_plain(self, X: Any) -> bool:
         if self.categorical_features is not None:
@@ -333,29 +253,3 @@ class MixedNB(GaussianClassifier):
             rows.check_present(weight)
         except NotFiniteError as error:
             self._refuse_value(error)
-
-    def _draw(self, codes: NDArray[Any], draw: Any) -> NDArray[Any]:
-        theta, var = (np.asarray(each, np.float64) for each in (self.theta_, self.var_))
-        noise, mask = draw.standard_normal((len(codes), theta.shape[1])), self._mask()
-        labels = [each for one in self.categories_ for each in np.asarray(one).tolist()]
-        is_number = all(not isinstance(each, str) and float(each) == each for each in labels)
-        X = np.empty((len(codes), len(mask)), np.float64 if is_number else object)
-        X[:, ~mask] = theta[codes] + np.sqrt(var[codes]) * noise
-        for q, j in enumerate(np.flatnonzero(mask)):
-            X[:, j] = self._drawn_categories(q, codes, draw.random(len(codes)))
-        return X
-
-    def _drawn_categories(
-        self, q: int, codes: NDArray[Any], u: NDArray[np.float64]
-    ) -> NDArray[Any]:
-        """Categories of rows of classes `codes` at the quantiles u, of those that were seen."""
-        log_prob = np.asarray(self.feature_log_prob_[q], np.float64)
-        if not log_prob.shape[1]:
-            return np.full(len(codes), np.nan)
-        share = np.exp(log_prob - np.maximum(log_prob.max(axis=1, keepdims=True), 0.0))  # if edited
-        upper = np.cumsum(share, axis=1)
-        at = np.zeros(len(codes), np.int64)
-        for c in np.unique(codes):
-            own = codes == c
-            at[own] = np.searchsorted(upper[c], u[own] * upper[c, -1], side="right")
-        return np.asarray(self.categories_[q])[at]

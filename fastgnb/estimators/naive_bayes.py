@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimate.diagonal import DiagonalEstimate, estimate_diagonal
-from ..estimate.parameters import GaussianParams, check_attribute, check_prior
+from ..estimate.parameters import check_attribute, check_prior
 from ..stats.class_stats import ClassStats
 from .base import GaussianClassifier
 
 
-class GaussianNB(GaussianClassifier):
+class GaussianNB(GaussianClassifier, member="GaussianNB"):
     """Gaussian naive Bayes, a drop-in for scikit-learn's ``GaussianNB``.
 
     Parameters
@@ -117,16 +114,6 @@ class GaussianNB(GaussianClassifier):
     array([3., 4.])
     """
 
-    _member = "GaussianNB"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "priors": ["array-like", None],
-        "var_smoothing": [Interval(Real, 0, None, closed="left")],
-        "missing": [StrOptions({"error", "skip"})],
-        "covariance_type": [StrOptions({"diag", "spherical"})],
-        "tied": ["boolean"],
-        "ddof": [Interval(Integral, 0, 1, closed="both")],
-    }
-
     def __init__(
         self,
         *,
@@ -217,28 +204,14 @@ class GaussianNB(GaussianClassifier):
             None if names is None else tuple(names),
         )
         new = cls(priors=model.priors, var_smoothing=model.var_smoothing).fit_stats(stats)
-        new.class_prior_ = _fitted(model, "class_prior_", (k,))
-        new.theta_, new.var_, new.epsilon_ = theta.copy(), var, float(epsilon)
+        attributes = {
+            "class_prior_": _fitted(model, "class_prior_", (k,)),
+            "theta_": theta,
+            "var_": var,
+            "epsilon_": float(epsilon),
+        }
+        new._adopt(new._current().edited(stats, attributes))
         return new
-
-    def _estimate(self, stats: ClassStats) -> DiagonalEstimate:
-        return estimate_diagonal(stats, **self._options())
-
-    def _adopt(self, stats: ClassStats, estimated: DiagonalEstimate) -> None:
-        super()._adopt(stats, estimated)
-        self.class_prior_, self.theta_, self.var_, self.epsilon_ = estimated
-
-    def _params(self, n_features: int) -> GaussianParams:
-        return GaussianParams.from_estimate(
-            self.class_prior_, self.theta_, self.var_,
-            classes=self._labels(), n_features=n_features, count=self.stats_.count,
-            feature_names=getattr(self, "feature_names_in_", None),
-        )  # fmt: skip
-
-    def _draw(self, codes: NDArray[Any], draw: Any) -> NDArray[np.float64]:
-        theta, var = (np.asarray(each, np.float64) for each in (self.theta_, self.var_))
-        noise = draw.standard_normal((len(codes), theta.shape[1]))
-        return np.asarray(theta[codes] + np.sqrt(var[codes]) * noise)
 
 
 def _fitted(

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from numpy.typing import ArrayLike
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
-
-from ..estimate.axes import AxesEstimate, estimate_along_axes, recentre, whitened_params
-from ..estimate.diagonal import DiagonalEstimate
-from ..estimate.parameters import WhitenedParams, check_attribute, check_prior
-from ..model.family import ROTATIONS
-from ..stats.class_stats import ClassStats
-from ..stats.rotation import rotated_means
-from .prepared import PreparedClassifier
-
-Floats = NDArray[np.float64]
+from .base import GaussianClassifier
 
 
-class PCAGaussianNB(PreparedClassifier):
+class PCAGaussianNB(GaussianClassifier, member="PCAGaussianNB"):
     """Principal component analysis followed by Gaussian naive Bayes, in one pass over the rows.
 
     Parameters
@@ -124,23 +111,6 @@ class PCAGaussianNB(PreparedClassifier):
     0.9
     """
 
-    _member = "PCAGaussianNB"
-    _decisive = ("class_prior_", "theta_", "var_", "components_", "mean_", "scale_")
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_components": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0, 1, closed="neither"),
-            None,
-        ],
-        "rotation": [StrOptions(set(ROTATIONS))],
-        "standardize": ["boolean"],
-        "covariance_type": [StrOptions({"diag", "spherical"})],
-        "tied": ["boolean"],
-        "ddof": [Interval(Integral, 0, 1, closed="both")],
-        "priors": ["array-like", None],
-        "var_smoothing": [Interval(Real, 0, None, closed="left")],
-    }
-
     def __init__(
         self,
         *,
@@ -161,71 +131,3 @@ class PCAGaussianNB(PreparedClassifier):
         self.ddof = ddof
         self.priors = priors
         self.var_smoothing = var_smoothing
-
-    def _estimate(self, stats: ClassStats) -> AxesEstimate:
-        return estimate_along_axes(stats, **self._options())
-
-    def _adopt(self, stats: ClassStats, estimated: AxesEstimate) -> None:
-        super()._adopt(stats, estimated)
-        axes, unit, centre, moments = estimated
-        own = slice(None) if self.rotation == "class" else 0
-        weight = stats.count[:, None] if self.rotation == "class" else stats.count.sum()
-        unbiased = np.where(weight > 1, weight / np.maximum(weight - 1, 1e-300), 1.0)
-        self.components_, self.mean_ = axes.components[own].copy(), centre[own].copy()
-        self.scale_ = unit
-        self.explained_variance_ = (axes.variance * unbiased)[own]
-        self.explained_variance_ratio_ = axes.share[own]
-        self.n_components_ = axes.components.shape[1]
-        self.class_prior_, self.theta_, self.var_, self.epsilon_ = moments
-        self._freeze(None)
-
-    def _prepare(self, k: int, d: int) -> WhitenedParams:
-        components, centre, unit = self._axes(k, d)
-        r = components.shape[1]
-        moments = DiagonalEstimate(
-            check_prior(self.class_prior_, k),
-            check_attribute(self.theta_, "theta_", (k, r)),
-            check_attribute(self.var_, "var_", (k, r)),
-            0.0,
-        )
-        with np.errstate(over="ignore"):
-            axes = components / unit
-        if not np.isfinite(axes).all():
-            raise ValueError(
-                f"Expected components_ over scale_ of finite values, got scale_ {unit}."
-            )
-        params = whitened_params(moments, centre, axes, self.stats_)
-        near = recentre(self.stats_, params)
-        if near is params:
-            return params
-        # The low words of the statistics' means belong to means that were not edited.
-        is_edited = not np.array_equal(moments.theta, rotated_means(self.stats_, centre, axes))
-        return params if is_edited else near
-
-    def _axes(self, k: int, d: int) -> tuple[Floats, Floats, Floats]:
-        """Axes (g, r, d), centres (g, d), of each class, or with g = 1 of all, and the features'
-        units (d,). Raises ValueError for edited ones of other shapes, or not finite."""
-        shape = np.shape(self.components_)
-        g, r = (k, shape[1]) if len(shape) == 3 else (1, shape[0] if shape else 0)
-        own = (k,) if len(shape) == 3 else ()
-        components = check_attribute(self.components_, "components_", (*own, r, d))
-        centre = check_attribute(self.mean_, "mean_", (*own, d))
-        if not (np.isfinite(components).all() and np.isfinite(centre).all()):
-            raise ValueError(
-                "Expected components_ and mean_ of finite values, got NaN or infinity."
-            )
-        unit = check_attribute(self.scale_, "scale_", (d,))
-        if not ((unit > 0) & (unit < np.inf)).all():
-            raise ValueError(f"Expected scale_ of finite values above 0, got {unit}.")
-        return components.reshape(g, r, d), centre.reshape(g, d), unit
-
-    def _draw(self, codes: NDArray[Any], draw: Any) -> Floats:
-        """Rows along the axes; across those that are left out, all are at the centre."""
-        components, centre, unit = self._axes(len(self.classes_), self.stats_.n_features)
-        noise = draw.standard_normal((len(codes), components.shape[1]))
-        theta, var = (np.asarray(each, np.float64) for each in (self.theta_, self.var_))
-        along = theta[codes] + np.sqrt(var[codes]) * noise
-        if np.ndim(self.components_) == 2:
-            return np.asarray(along @ components[0] * unit + centre[0])
-        across = np.einsum("nr,nrd->nd", along, components[codes])
-        return np.asarray(across * unit + centre[codes])

@@ -13,9 +13,8 @@ from .._system.atomic import atomic_write
 from .._system.optional import pa
 from ..kernels.score.outputs import Scores, Table
 from ..model.evaluation import Evaluation, Evaluator
-from ..model.family import MEMBERS
+from ..model.model import Model
 from .bad_rows import BadRows, progress
-from .models.saved import SavedModel
 from .phrases import listed
 from .tables.batch import Batch, RowSource
 from .tables.readers import SourceError
@@ -29,15 +28,15 @@ _FEW_ROWS = 1000
 
 
 def bad_rows_of(
-    saved: SavedModel, on_error: str = "fail", choices: tuple[str, ...] = ("skip",)
+    model: Model, on_error: str = "fail", choices: tuple[str, ...] = ("skip",)
 ) -> BadRows:
     """What happens to rows that a model cannot take."""
-    can_skip = not MEMBERS[saved.model].needs_full
-    return BadRows(on_error, skip=saved.missing == "skip", can_skip=can_skip, choices=choices)
+    can_skip = model.member.has("missing")
+    return BadRows(on_error, skip=model.missing == "skip", can_skip=can_skip, choices=choices)
 
 
 def predict_rows(
-    saved: SavedModel,
+    model: Model,
     source: RowSource,
     output: str | os.PathLike[str],
     *,
@@ -53,43 +52,43 @@ def predict_rows(
     `final` says that the run takes effect with it, `bad` what happens to rows that cannot be taken;
     `unknown` looks at those that it takes. Returns the number of rows that are written.
     """
-    schema = _output_schema(saved, source, proba, evidence)
-    labels = pa.array(saved.classes.tolist(), schema.field("prediction").type)
-    width = max((len(str(label)) for label in saved.classes.tolist()), default=1)
+    schema = _output_schema(model, source, proba, evidence)
+    labels = pa.array(model.classes.tolist(), schema.field("prediction").type)
+    width = max((len(str(label)) for label in model.classes.tolist()), default=1)
     ending = pathlib.Path(output).suffix.lower()
-    bad, rows = bad or bad_rows_of(saved), 0
+    bad, rows = bad or bad_rows_of(model), 0
     table: Table | None = "proba" if proba else None
     with (
         atomic_write(output, final=final) as path,
         open_writer(path, ending, schema, width) as writer,
     ):
         for whole in progress(source, quiet):
-            good, batch, scores = bad.taken(whole, _scored(saved, table, evidence))
+            good, batch, scores = bad.taken(whole, _scored(model, table, evidence))
             if unknown is not None:
                 unknown.look(batch)
             if bad.on_error == "null" and good is not None:
-                batch, scores = whole, _widened(scores, good, saved, table, evidence)
+                batch, scores = whole, _widened(scores, good, model, table, evidence)
             if scores is not None:
                 writer.write(_output_rows(batch, scores, labels, schema))
                 rows += len(scores.codes)
     return rows
 
 
-def _scored(saved: SavedModel, table: Table | None, evidence: bool) -> Callable[[Batch], Scores]:
-    return lambda batch: saved.score(batch.rows, table=table, evidence=evidence)
+def _scored(model: Model, table: Table | None, evidence: bool) -> Callable[[Batch], Scores]:
+    return lambda batch: model.score(batch.rows, table=table, evidence=evidence)
 
 
 def _widened(
     scores: Scores | None,
     good: NDArray[np.bool_],
-    saved: SavedModel,
+    model: Model,
     table: Table | None,
     evidence: bool,
 ) -> Scores:
     """Scores of all rows, of which those that are not good have code -1 and NaN."""
     n = len(good)
     codes = np.full(n, -1, np.int64)
-    wide = None if table is None else np.full((n, len(saved.classes)), np.nan)
+    wide = None if table is None else np.full((n, len(model.classes)), np.nan)
     density = np.full(n, np.nan) if evidence else None
     if scores is not None:
         codes[good] = scores.codes
@@ -101,7 +100,7 @@ def _widened(
 
 
 def evaluate_rows(
-    saved: SavedModel,
+    model: Model,
     source: RowSource,
     *,
     quiet: bool = True,
@@ -114,10 +113,10 @@ def evaluate_rows(
     Raises SourceError where there are none, and where none of the labels is one of the model's: as
     soon as a few of them are known. `target` is what the labels are called in that message.
     """
-    evaluator, rows = Evaluator(saved.classes), 0
-    bad = bad or bad_rows_of(saved)
+    evaluator, rows = Evaluator(model.classes), 0
+    bad = bad or bad_rows_of(model)
     for whole in progress(source, quiet):
-        _, batch, scores = bad.taken(whole, _scored(saved, "proba", False))
+        _, batch, scores = bad.taken(whole, _scored(model, "proba", False))
         rows += len(whole.X)
         if unknown is not None:
             unknown.look(batch)
@@ -130,29 +129,29 @@ def evaluate_rows(
         except (TypeError, ValueError) as error:
             raise SourceError(f"{batch.path}: {target}: {error}") from error
         if rows >= _FEW_ROWS and len(evaluator.unseen) > 1:  # one alone may be what comes first
-            _check_known(evaluator, saved, batch.path, target)
+            _check_known(evaluator, model, batch.path, target)
     if evaluator.n_rows == 0:
         left_out = f"; all {rows} of them are left out" if rows else ""
         raise SourceError(f"{source.paths[0]}: no rows to evaluate{left_out}")
-    _check_known(evaluator, saved, source.paths[0], target)
+    _check_known(evaluator, model, source.paths[0], target)
     return evaluator.result()
 
 
-def _check_known(evaluator: Evaluator, saved: SavedModel, path: pathlib.Path, target: str) -> None:
+def _check_known(evaluator: Evaluator, model: Model, path: pathlib.Path, target: str) -> None:
     """Raise SourceError unless the model knows one of the labels so far."""
     if evaluator.n_known == 0:
         raise SourceError(
             f"{path}: {target}: the model knows none of the labels; found "
-            f"{listed(sorted(evaluator.unseen))}, expected {listed(saved.classes.tolist())}; "
+            f"{listed(sorted(evaluator.unseen))}, expected {listed(model.classes.tolist())}; "
             "name another target"
         )
 
 
-def _output_schema(saved: SavedModel, source: RowSource, proba: bool, evidence: bool) -> pa.Schema:
+def _output_schema(model: Model, source: RowSource, proba: bool, evidence: bool) -> pa.Schema:
     number = pa.from_numpy_dtype(source.dtype)
-    fields = [pa.field("prediction", _label_type(saved.classes))]
+    fields = [pa.field("prediction", _label_type(model.classes))]
     if proba:
-        fields += [pa.field(f"proba_{label}", number) for label in saved.classes.tolist()]
+        fields += [pa.field(f"proba_{label}", number) for label in model.classes.tolist()]
     if evidence:
         fields.append(pa.field("log_evidence", pa.float64()))
     for field in fields:

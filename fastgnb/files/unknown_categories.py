@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..input.label_types import positions
-from ..stats.mixed_stats import MixedStats
-from .models.saved import SavedModel
+from ..model.model import Model
 from .phrases import listed
 from .tables.batch import Batch
 
@@ -23,13 +22,13 @@ class UnknownCategories:
     Cost: nothing more for a column once a known one is found.
     """
 
-    def __init__(self, saved: SavedModel) -> None:
+    def __init__(self, model: Model) -> None:
         self._known: dict[str, NDArray[np.generic]] = {}
         self._found: dict[str, dict[object, None]] = {}  # in the order in which they were met
-        if isinstance(saved.stats, MixedStats) and saved.feature_names is not None:
-            at = np.flatnonzero(saved.stats.is_categorical).tolist()
-            names = [saved.feature_names[j] for j in at]
-            pairs = zip(names, saved.stats.categories, strict=True)
+        if model.member.takes_categories and model.feature_names is not None:
+            at = np.flatnonzero(model.stats.is_categorical).tolist()
+            names = [model.feature_names[j] for j in at]
+            pairs = zip(names, model.stats.categories, strict=True)
             self._known = {name: labels for name, labels in pairs if len(labels)}
 
     def look(self, batch: Batch) -> None:

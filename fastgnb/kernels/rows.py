@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._numba.decorators import jit_helper, llvm_inlined
-from .._numba.vectors import columns, load, per_line, pointer, prefetch
+from .._numba.transposes import columns
+from .._numba.vectors import load, per_line, pointer, prefetch
 
 # Elements behind the last row that reading eight at a time may touch.
 OVERREAD = 7

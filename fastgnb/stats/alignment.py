@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .class_stats import ClassStats
 from .mixed_stats import MixedStats
 
-__all__ = ["differences", "in_order", "matched"]
+__all__ = ["differences", "in_order", "matched", "renamed"]
 
 
 def in_order(stats: Any, names: Sequence[str]) -> Any:
@@ -43,6 +43,13 @@ def matched(stats: Any, like: Any) -> Any:
     if names is None or wanted is None or names == wanted or sorted(names) != sorted(wanted):
         return stats
     return in_order(stats, wanted)
+
+
+def renamed(stats: Any, names: tuple[str, ...] | None) -> Any:
+    """The statistics with other names of their features."""
+    if isinstance(stats, MixedStats):
+        return stats.renamed(names)
+    return replace(stats, feature_names=names)
 
 
 def differences(a: Any, b: Any) -> tuple[list[str], list[str]]:

@@ -29,7 +29,7 @@ from layers import FOR_LAYERS
 from fastgnb._numba.disk_cache import Entries, Key
 from fastgnb.kernels import chunks
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.fresh]
 
 if sys.platform == "win32":  # pragma: no cover
     pytest.skip("rights, limits and paths of this file are POSIX", allow_module_level=True)
@@ -38,9 +38,9 @@ if sys.platform == "win32":  # pragma: no cover
 # The parallel loop too, compiled for two kernels.
 THREADS = """
 import numpy as np
-from fastgnb._numba import decorators as _jit
+from fastgnb._numba import compiler, threads, warmup
 from fastgnb.input.labels import encode_labels
-_jit.PARALLEL_WORK = _jit.LARGE_WORK = 0
+threads.PARALLEL_WORK = threads.LARGE_WORK = 0
 y = np.arange(40_000) * 5 % 7
 print((encode_labels(y).codes == y).all())
 """
@@ -173,6 +173,7 @@ def test_a_folder_where_an_entry_should_be_is_no_entry(tmp_path):
 # damage and full disks
 
 
+@pytest.mark.promise("degraded")
 def test_entries_with_flipped_bits_are_replaced_without_a_word(python, tmp_path):
     """One bit every hundred bytes of the middle half, where the machine code is."""
     cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
@@ -199,6 +200,7 @@ def test_code_for_other_types_under_an_entrys_name_is_not_run(python, tmp_path):
     assert python(THREADS + COMPILED, **cache) == "True\ncompiled 2\n"
 
 
+@pytest.mark.promise("degraded")
 def test_a_full_disk_costs_one_warning(python, tmp_path):
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))\n"
     cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
@@ -249,16 +251,17 @@ def test_code_of_another_processor_is_not_run(python, tmp_path):
     assert again == "[1, 3]\ncompiled 0\n"
 
 
+@pytest.mark.promise("degraded")
 def test_code_of_other_versions_and_settings_is_not_run(python, tmp_path):
     code = """
 import sys
 import numba, numpy as np
 from fastgnb._numba import cache as _code_cache
-from fastgnb._numba import decorators as _jit
+from fastgnb._numba import compiler, threads, warmup
 from fastgnb.kernels.learn import encode
 def compiled():
     _code_cache._origin.cache_clear()
-    fresh = _jit._compile(encode._mark.body.py_func, parallel=False)
+    fresh = compiler.compile_cached(encode._mark.body.py_func, parallel=False)
     seen, outside = np.zeros(4, np.bool_), np.zeros(1, np.bool_)
     fresh(0, 1, np.array([3, 1, 3]), 0, seen, outside)
     assert np.flatnonzero(seen).tolist() == [1, 3] and not outside[0]
@@ -410,6 +413,7 @@ def in_read_only(where: Path, code: str) -> str:
     return WITHOUT_RIGHTS + check + using(where, code)
 
 
+@pytest.mark.promise("degraded")
 @pytest.mark.parametrize(
     "home", ["read-only", "unknown", pytest.param("unset", marks=pytest.mark.slow)]
 )
@@ -429,6 +433,7 @@ def test_a_read_only_install_without_a_home_costs_one_warning(python, read_only,
     assert list((tmp_path / "here").iterdir()) == []
 
 
+@pytest.mark.promise("installs")
 @pytest.mark.slow
 def test_a_read_only_install_caches_at_home(python, read_only, tmp_path):
     home = tmp_path / "home"
@@ -498,6 +503,7 @@ NO_LAYER = {
 }
 
 
+@pytest.mark.promise("degraded")
 @pytest.mark.parametrize(
     "case", ["none", *(pytest.param(c, marks=pytest.mark.slow) for c in list(NO_LAYER)[1:])]
 )
@@ -505,7 +511,7 @@ def test_without_a_threading_layer_own_threads_do_the_work(python, case):
     prelude, layer = NO_LAYER[case]
     code = (
         FOR_LAYERS + recorded(MODEL)
-        + "print(_jit.n_threads(), _jit._process.threads is not None)"
+        + "print(threads.n_threads(), threads._process.pool is not None)"
     )  # fmt: skip
     out = python(prelude + code, NUMBA_NUM_THREADS="2", NUMBA_THREADING_LAYER=layer)
     assert out == f"{GOOD}2 True\n"
@@ -513,11 +519,12 @@ def test_without_a_threading_layer_own_threads_do_the_work(python, case):
 
 def test_without_a_threading_layer_warming_up_compiles_what_is_left(python):
     """Only the small kernels: the examples of those that are imported."""
-    code = recorded(CODES + "print(_jit.compile_all())")
+    code = recorded(CODES + "print(warmup.compile_all())")
     out = python(without("omppool", "tbbpool", "workqueue") + code, NUMBA_NUM_THREADS="2")
     assert out == "[1, 0, 1]\n5\n"
 
 
+@pytest.mark.promise("degraded")
 def test_without_the_compiler_the_command_works(python, tmp_path):
     code = "import sys\n" + COMMANDS + "print(main(['warmup']))"
     out = python(code, str(tmp_path), NUMBA_DISABLE_JIT="1")
@@ -592,9 +599,9 @@ import numpy as np, pandas as pd, polars as pl
 warnings.simplefilter("error")
 from sklearn.naive_bayes import GaussianNB as Plain
 from fastgnb import ClassStats, GaussianNB, cli, kernels, load, save
-from fastgnb._numba import decorators as _jit
+from fastgnb._numba import compiler, threads, warmup
 folder = sys.argv[1]
-_jit.PARALLEL_WORK = _jit.LARGE_WORK = 0
+threads.PARALLEL_WORK = threads.LARGE_WORK = 0
 warm = kernels.warmup()
 ASK = ("predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba",
        "predict_log_evidence")
@@ -706,10 +713,11 @@ for kind in ("f4", "f8", "i8"):
                     ["update", model, data, "--target", "y", "--again"],
                     ["predict", model, data, "--proba", "--evidence", "--output", out]):
         assert cli.main([*command, "--quiet"]) == 0
-print(warm, _jit.n_compiled())
+print(warm, warmup.n_compiled())
 """
 
 
+@pytest.mark.promise("kernels")
 def test_warming_up_compiles_all_that_any_input_needs(python, tmp_path):
-    """43 variants, as `_jit` says where it says how kernels are compiled."""
+    """43 variants, as the docstring of `_numba.warmup` says."""
     assert python(TOUR, str(tmp_path), NUMBA_THREADING_LAYER="omp").split() == ["43", "43"]

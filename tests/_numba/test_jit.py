@@ -11,10 +11,11 @@ import pytest
 from layers import FOR_LAYERS, PRELOAD_TBB, has_layer
 
 import fastgnb
-from fastgnb._numba import decorators as _jit
+from fastgnb._numba import decorators, threads
 
 pytestmark = [
     pytest.mark.compiled,
+    pytest.mark.fresh,
     pytest.mark.skipif(sys.platform == "win32", reason="paths and layers are POSIX"),
 ]
 
@@ -56,21 +57,21 @@ def bits(tmp_path_factory):
     return scope["sha"].hexdigest()
 
 
-@pytest.mark.parametrize("threads", ["1", "2", "3"])
+@pytest.mark.parametrize("n", ["1", "2", "3"])
 @pytest.mark.parametrize("layer", ["omp", "workqueue", "tbb"])
-def test_the_same_bits_for_any_threads_and_layer(python, bits, threads, layer):
+def test_the_same_bits_for_any_threads_and_layer(python, bits, n, layer):
     code = FOR_LAYERS + BITS + "import numba\nprint(sha.hexdigest(), numba.threading_layer())"
     if layer == "tbb":
         code = PRELOAD_TBB + code
     if not has_layer(python, layer):
         pytest.skip(f"this machine has no {layer} threading layer")
-    digest, used = python(code, NUMBA_NUM_THREADS=threads, NUMBA_THREADING_LAYER=layer).split()
+    digest, used = python(code, NUMBA_NUM_THREADS=n, NUMBA_THREADING_LAYER=layer).split()
     assert digest == bits
     assert used == layer
 
 
 def test_the_serial_twin_gives_the_same_bits(bits, monkeypatch):
-    monkeypatch.setattr(_jit, "PARALLEL_WORK", 2**62)
+    monkeypatch.setattr(threads, "PARALLEL_WORK", 2**62)
     scope: dict[str, object] = {}
     exec(BITS, scope)
     assert scope["sha"].hexdigest() == bits
@@ -148,12 +149,8 @@ def test_damaged_cache_files_are_compiled_anew(python, tmp_path, damage):
 def test_the_cache_is_used(python, tmp_path):
     code = (
         QUICK
-        + "from fastgnb._numba import decorators as _jit\n"
-        + (
-            "made = [k.body for k in _jit._KERNELS] + _jit._SERIAL\n"
-            "made += [_jit._drive, _jit._work_off]\n"
-            "print('COMPILED', sum(sum(t.stats.cache_misses.values()) for t in made))"
-        )
+        + "from fastgnb._numba.compiler import DISPATCHERS\n"
+        + "print('COMPILED', sum(sum(one.stats.cache_misses.values()) for one in DISPATCHERS))"
     )
     first = python(code, NUMBA_CACHE_DIR=str(tmp_path)).split("COMPILED")[1]
     second = python(code, NUMBA_CACHE_DIR=str(tmp_path)).split("COMPILED")[1]
@@ -164,18 +161,19 @@ def test_the_cache_is_used(python, tmp_path):
 def test_importing_compiles_nothing(python):
     code = (
         "import fastgnb.estimators.naive_bayes\n"
-        "from fastgnb._numba.decorators import n_compiled\nprint(n_compiled())"
+        "from fastgnb._numba.warmup import n_compiled\nprint(n_compiled())"
     )
     assert python(code).strip() == "0"
 
 
+@pytest.mark.promise("kernels")
 def test_the_number_of_variants_is_bounded(python, tmp_path):
     """Whatever comes in, kernels see float32 or float64 in C order, read-only."""
     code = """
 import numpy as np
 from fastgnb import GaussianNB, kernels
-from fastgnb._numba import decorators as _jit
-_jit.PARALLEL_WORK = _jit.LARGE_WORK = 0
+from fastgnb._numba import decorators, threads, warmup
+threads.PARALLEL_WORK = threads.LARGE_WORK = 0
 before = kernels.warmup()
 y = np.array([0, 0, 1, 1])
 for dtype in ("f2", "f4", "f8", "i1", "u2", "i4", "i8", "?"):
@@ -189,7 +187,7 @@ for dtype in ("f2", "f4", "f8", "i1", "u2", "i4", "i8", "?"):
                 for name in ("predict", "predict_proba", "predict_log_proba",
                              "predict_joint_log_proba", "predict_log_evidence"):
                     getattr(m, name)(X)
-print(before, _jit.n_compiled())
+print(before, warmup.n_compiled())
 """
     before, after = map(int, python(code).split())
     assert before == after <= 43
@@ -220,7 +218,7 @@ print(encode.__file__, sum(encode._mark.body.stats.cache_misses.values()))
 
 def test_frozen_is_a_view():
     a = np.zeros(3)
-    view = _jit.readonly(a)
+    view = decorators.readonly(a)
     assert view.base is a
     assert not view.flags.writeable
     assert a.flags.writeable

@@ -7,6 +7,8 @@ import json
 
 import pytest
 
+pytestmark = [pytest.mark.any_version, pytest.mark.no_new_lines]
+
 pytest.importorskip("pyarrow")
 
 

@@ -20,12 +20,13 @@ import pytest
 from command_line import error_line, read, run, write
 
 import fastgnb
-from fastgnb._numba import decorators as _jit
+from fastgnb._numba import warmup
 from fastgnb.cli import main
 from fastgnb.files import score_rows as _score_rows
-from fastgnb.files.models import saved as persist
+from fastgnb.files.models import model_file as persist
 from fastgnb.files.tables import readers as _readers
 from fastgnb.files.tables import writers as _writers
+from fastgnb.model.model import Model
 from fastgnb.stats.class_stats import ClassStats
 
 FORMATS = ["parquet", "csv", "arrow"]
@@ -83,13 +84,13 @@ def test_fit_equals_the_api(tmp_path, ending, kind):
     data = problem(kind=kind)
     path = write(data, tmp_path / f"data.{ending}")
     run("fit", path, *FIT, "--model", tmp_path / "model", "--batch-rows", 64)
-    saved = persist.read(tmp_path / "model")
+    saved = persist.read(tmp_path / "model").model
     whole = fastgnb.GaussianNB().fit(matrix(data), data["y"])
     assert saved.feature_names == tuple(FEATURES)
     assert saved.classes.tolist() == whole.classes_.tolist()
-    np.testing.assert_allclose(saved.theta, whole.theta_, rtol=1e-12)
-    np.testing.assert_allclose(saved.var, whole.var_, rtol=1e-12)
-    assert saved.epsilon == pytest.approx(whole.epsilon_, rel=1e-12)
+    np.testing.assert_allclose(saved.moments.theta, whole.theta_, rtol=1e-12)
+    np.testing.assert_allclose(saved.moments.var, whole.var_, rtol=1e-12)
+    assert saved.moments.epsilon == pytest.approx(whole.epsilon_, rel=1e-12)
 
 
 def test_fit_obeys_its_options(tmp_path):
@@ -114,12 +115,12 @@ def test_default_features_and_what_is_left_out(tmp_path, capsys):
         "numbers)"
     )
     assert notes[-1].startswith("fastgnb: fit: 300 rows, 4 features (a b, 'c,d', e, id), 3 classes")
-    assert persist.read(tmp_path / "model").feature_names == ("a b", "c,d", "e", "id")
+    assert persist.read(tmp_path / "model").model.feature_names == ("a b", "c,d", "e", "id")
     options = ["--exclude", 'id,"c,d",name', "--model", tmp_path / "model"]
     run("fit", path, "--target", "y", "--weight", "w", *options)
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("fastgnb: fit: 300 rows, 2 features (a b, e), 3 classes")
-    assert persist.read(tmp_path / "model").feature_names == ("a b", "e")
+    assert persist.read(tmp_path / "model").model.feature_names == ("a b", "e")
 
 
 def test_missing_values(tmp_path, capsys):
@@ -133,7 +134,9 @@ def test_missing_values(tmp_path, capsys):
     ) in error_line(capsys, *fit)
     run(*fit, "--missing", "skip")
     whole = fastgnb.GaussianNB(missing="skip").fit(matrix(data), data["y"])
-    np.testing.assert_allclose(persist.read(tmp_path / "model").theta, whole.theta_, rtol=1e-12)
+    np.testing.assert_allclose(
+        persist.read(tmp_path / "model").model.moments.theta, whole.theta_, rtol=1e-12
+    )
     run("predict", tmp_path / "model", path, "--output", tmp_path / "o.parquet", "--quiet")
     scored = read(tmp_path / "o.parquet")["prediction"].to_pylist()
     assert scored == whole.predict(matrix(data)).tolist()
@@ -163,7 +166,9 @@ def test_fit_several_files_and_folders(tmp_path):
     last = write(table.slice(200), tmp_path / "last.arrow")
     run("fit", tmp_path / "in", last, *FIT, "--model", tmp_path / "model")
     whole = fastgnb.GaussianNB().fit(matrix(data), data["y"])
-    np.testing.assert_allclose(persist.read(tmp_path / "model").var, whole.var_, rtol=1e-12)
+    np.testing.assert_allclose(
+        persist.read(tmp_path / "model").model.moments.var, whole.var_, rtol=1e-12
+    )
 
 
 def test_fit_without_rows(tmp_path, capsys):
@@ -194,7 +199,7 @@ def test_npy(tmp_path, capsys):
     accuracy = whole.score(matrix(data), data["y"])
     assert f"accuracy     {accuracy:.6f}" in capsys.readouterr().out
     run("update", model, tmp_path / "X.npy", *target, "--again")
-    assert persist.read(model).stats.count.sum() == 600
+    assert persist.read(model).model.stats.count.sum() == 600
 
 
 # ------------------------------------------------------------------ update and merge
@@ -218,9 +223,11 @@ def test_update_equals_fit_on_all(tmp_path):
     options = ["--var-smoothing", "0.1", "--priors", "0.2,0.3,0.5"]
     run("fit", tmp_path / "0.parquet", *FIT, *options, "--model", model)
     run("update", model, tmp_path / "1.parquet", "--target", "y", "--model", tmp_path / "second")
-    assert persist.read(model).stats.count.sum() == 90
+    assert persist.read(model).model.stats.count.sum() == 90
     run("update", tmp_path / "second", tmp_path / "2.parquet")  # the target is that of fit
-    expect_equal(persist.read(tmp_path / "second"), data, var_smoothing=0.1, priors=[0.2, 0.3, 0.5])
+    expect_equal(
+        persist.read(tmp_path / "second").model, data, var_smoothing=0.1, priors=[0.2, 0.3, 0.5]
+    )
 
 
 def test_merge_equals_fit_on_all(tmp_path):
@@ -232,16 +239,16 @@ def test_merge_equals_fit_on_all(tmp_path):
         models.append(tmp_path / f"model{i}")
         run("fit", path, *FIT, "--missing", "skip", "--model", models[-1])
     run("merge", *models, "--model", tmp_path / "all")
-    expect_equal(persist.read(tmp_path / "all"), data, missing="skip")
+    expect_equal(persist.read(tmp_path / "all").model, data, missing="skip")
 
 
 def expect_equal(saved, data, **parameters):
     whole = fastgnb.GaussianNB(**parameters).fit(matrix(data), data["y"])
     assert saved.classes.tolist() == whole.classes_.tolist()
-    np.testing.assert_allclose(saved.theta, whole.theta_, rtol=1e-12)
-    np.testing.assert_allclose(saved.var, whole.var_, rtol=1e-12)
-    np.testing.assert_allclose(saved.class_prior, whole.class_prior_, rtol=1e-12)
-    assert saved.epsilon == pytest.approx(whole.epsilon_, rel=1e-12)
+    np.testing.assert_allclose(saved.moments.theta, whole.theta_, rtol=1e-12)
+    np.testing.assert_allclose(saved.moments.var, whole.var_, rtol=1e-12)
+    np.testing.assert_allclose(saved.moments.class_prior, whole.class_prior_, rtol=1e-12)
+    assert saved.moments.epsilon == pytest.approx(whole.epsilon_, rel=1e-12)
 
 
 def test_update_with_new_classes_weights_and_no_rows(tmp_path, fitted):
@@ -257,12 +264,12 @@ def test_update_with_new_classes_weights_and_no_rows(tmp_path, fitted):
         tmp_path / "more.csv",
     )
     run("update", model, more, "--target", "y", "--weight", "w", "--quiet")
-    stats = persist.read(model).stats
+    stats = persist.read(model).model.stats
     assert stats.classes.tolist() == sorted([*LABELS["str"], "new"])
     assert stats.count.sum() == pytest.approx(303)
     empty = write(pa.table(data).slice(0, 0), tmp_path / "empty.parquet")
     run("update", model, empty, "--target", "y")
-    assert persist.read(model).stats.count.tolist() == stats.count.tolist()
+    assert persist.read(model).model.stats.count.tolist() == stats.count.tolist()
 
 
 def test_update_remembers_the_weights_of_fit(tmp_path):
@@ -270,7 +277,7 @@ def test_update_remembers_the_weights_of_fit(tmp_path):
     path, model = write(data, tmp_path / "rows.parquet"), tmp_path / "model"
     run("fit", path, *FIT, "--weight", "w", "--model", model)
     run("update", model, path, "--again")
-    assert persist.read(model).stats.count.sum() == pytest.approx(2 * data["w"].sum())
+    assert persist.read(model).model.stats.count.sum() == pytest.approx(2 * data["w"].sum())
 
 
 def test_update_without_a_known_target(tmp_path, fitted, capsys):
@@ -280,7 +287,7 @@ def test_update_without_a_known_target(tmp_path, fitted, capsys):
     line = error_line(capsys, "update", model, path)
     assert "does not know its target column; name it with --target" in line
     run("update", model, path, "--target", "y")
-    assert persist.read(model).stats.count.sum() == 600
+    assert persist.read(model).model.stats.count.sum() == 600
 
 
 def test_update_that_fails_leaves_the_model(tmp_path, fitted, capsys):
@@ -486,6 +493,7 @@ def test_a_bad_row_deep_in_the_file_leaves_the_old_output(tmp_path, fitted, caps
     assert sorted(os.listdir(tmp_path)) == before
 
 
+@pytest.mark.promise("interrupts")
 def test_an_interrupt_leaves_the_old_output(tmp_path, fitted, capsys, monkeypatch):
     _, path, model = fitted
     (tmp_path / "o.parquet").write_text("old")
@@ -633,11 +641,11 @@ def test_show_json(fitted, capsys):
     model = fitted[2]
     run("show", model, "--json")
     shown = json.loads(capsys.readouterr().out)
-    saved = persist.read(model)
+    saved = persist.read(model).model
     assert shown["classes"] == saved.classes.tolist()
     assert shown["feature_names"] == FEATURES
-    assert np.array_equal(shown["theta"], saved.theta)
-    assert np.array_equal(shown["var"], saved.var)
+    assert np.array_equal(shown["theta"], saved.moments.theta)
+    assert np.array_equal(shown["var"], saved.moments.var)
     assert shown["priors"] is None
     assert set(shown["versions"]) >= {"fastgnb", "numpy", "python"}
 
@@ -657,7 +665,7 @@ def test_warmup(capsys):
     (line,) = capsys.readouterr().out.splitlines()
     found = re.fullmatch(r"(\d+) kernels in [\d.]+ s: (\d+) compiled, (\d+) loaded; (.*)", line)
     total, compiled, loaded = (int(found[i]) for i in (1, 2, 3))
-    assert total == compiled + loaded == _jit.n_variants()
+    assert total == compiled + loaded == warmup.n_variants()
     assert os.path.isdir(found[4].removeprefix("cache in "))
 
 
@@ -702,7 +710,7 @@ def test_foreign_models(tmp_path, fitted, capsys, command):
 def test_a_model_without_names_and_a_table(tmp_path, fitted, capsys):
     data, path, _ = fitted
     stats = ClassStats.from_rows(matrix(data), data["y"])
-    persist.SavedModel.from_stats(stats).write(tmp_path / "unnamed")
+    persist.ModelFile(Model.of("GaussianNB", stats)).write(tmp_path / "unnamed")
     line = error_line(capsys, "predict", tmp_path / "unnamed", path, "--output", tmp_path / "o.csv")
     assert "unnamed: this model was fitted without column names; give it .npy data" in line
 
@@ -731,6 +739,7 @@ def test_npy_of_another_width(tmp_path, fitted, capsys):
 # ------------------------------------------------------------------ paths that clash
 
 
+@pytest.mark.promise("whole")
 def test_outputs_that_are_inputs(tmp_path, fitted, capsys):
     _, path, model = fitted
     (tmp_path / "in").mkdir()
@@ -891,6 +900,7 @@ def test_as_a_module(tmp_path, fitted):
     process("-m", "fastgnb", "fit", code=2)
 
 
+@pytest.mark.promise("whole")
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_leave_no_half_file(tmp_path, fitted, number):

@@ -41,12 +41,12 @@ from fastgnb._system import signals as _interrupt
 from fastgnb.cli import entry, main
 from fastgnb.cli import row_commands as _row_commands
 from fastgnb.files import score_rows as _score_rows
-from fastgnb.files.models import saved as persist
+from fastgnb.files.models import model_file as persist
 from fastgnb.files.tables import readers as _readers
 from fastgnb.files.tables import writers as _writers
 from fastgnb.files.tables.sources import ColumnRoles, SourceError, expand, open_rows
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.fresh, pytest.mark.any_version]
 
 TABLES = ["parquet", "csv", "arrow"]
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
@@ -301,10 +301,10 @@ def test_a_type_that_changes_after_two_million_rows(tmp_path, model, out, capsys
     assert content(out) == before
     late_csv(path, n, "0.25")
     run(*command("fit", model, path, out))
-    found = persist.read(out / "model")
+    found = persist.read(out / "model").model
     assert found.stats.count.tolist() == [(n + 1) // 2, n // 2]
     mean = (2 * (n // 2) + 0.25) / ((n + 1) // 2)
-    assert found.theta[0, 1] == pytest.approx(mean, rel=1e-14)
+    assert found.moments.theta[0, 1] == pytest.approx(mean, rel=1e-14)
 
 
 # ------------------------------------------------------------------ which files
@@ -383,7 +383,7 @@ def test_a_folder_named_like_a_file(tmp_path, model, out, capsys):
     (folder / "1.parquet").mkdir()
     write(table(seed=1), folder / "1.parquet" / "1.parquet")
     run(*command("fit", model, folder, out))
-    assert persist.read(out / "model").stats.count.sum() == 120
+    assert persist.read(out / "model").model.stats.count.sum() == 120
 
 
 @POSIX
@@ -872,7 +872,7 @@ def test_any_column_name_survives_fit_predict_and_keep(tmp_path, ending):
     path, model = write(data, tmp_path / f"data.{ending}"), tmp_path / "model"
     target = ["--target", 'the, "label"\n']
     run("fit", path, *target, "--features", quoted(NAMES), "--model", model)
-    assert persist.read(model).feature_names == tuple(NAMES)
+    assert persist.read(model).model.feature_names == tuple(NAMES)
     output = tmp_path / f"o.{ending}"
     keep = ["--keep", quoted([*kept, target[1]])]
     run("predict", model, path, *keep, "--proba", "--output", output)
@@ -885,7 +885,7 @@ def test_any_column_name_survives_fit_predict_and_keep(tmp_path, ending):
     # What was written is read again, by its own names.
     again = tmp_path / "again"
     run("fit", output, *target, "--features", quoted(['proba_r"s']), "--model", again)
-    assert persist.read(again).classes.tolist() == ["p,q", 'r"s']
+    assert persist.read(again).model.classes.tolist() == ["p,q", 'r"s']
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -928,8 +928,8 @@ def test_columns_of_other_types(tmp_path, capsys):
     )
     path, model = write(data, tmp_path / "data.parquet"), tmp_path / "model"
     run("fit", path, "--target", "y", "--features", "x,price,share,half", "--model", model)
-    found = persist.read(model)
-    assert found.theta[0].tolist() == [13.5, 2.25, 0.5, 9.0]
+    found = persist.read(model).model
+    assert found.moments.theta[0].tolist() == [13.5, 2.25, 0.5, 9.0]
     for name, kind in [("day", "date32"), ("nested", "struct"), ("lists", "list"), ("y", "dict")]:
         ask = ["fit", path, "--target", "x", "--features", name, "--model", tmp_path / "no"]
         line = fails(capsys, *ask)
@@ -1001,6 +1001,7 @@ def test_a_file_that_grows_too_large_leaves_the_old_one(tmp_path, model, out):
     assert content(out) == before
 
 
+@pytest.mark.promise("whole")
 @LINUX
 @pytest.mark.parametrize("name", ["o.parquet", "o.csv", "o.arrow"])
 def test_no_space_left_while_rows_are_written(tmp_path, model, out, capsys, monkeypatch, name):
@@ -1150,7 +1151,7 @@ def test_predictions_are_data_again(tmp_path, model, ending):
     run("predict", model, data, "--output", first, *ask)
     run("evaluate", model, first, "--target", "y", "--quiet")
     run("fit", first, "--target", "prediction", "--model", tmp_path / "second", "--quiet")
-    names = persist.read(tmp_path / "second").feature_names
+    names = persist.read(tmp_path / "second").model.feature_names
     assert names == ("x0", "x1", "proba_a", "proba_b", "log_evidence")
     run("update", tmp_path / "second", first, "--again", "--quiet")
     for output in TABLES:
@@ -1169,7 +1170,7 @@ def test_predicted_labels_in_npy_are_labels(tmp_path, model):
     run("fit", tmp_path / "X.npy", *target, "--model", tmp_path / "second")
     run("evaluate", tmp_path / "second", tmp_path / "X.npy", *target, "--quiet")
     expected = fastgnb.GaussianNB().fit(X, np.load(tmp_path / "y.npy"))
-    assert np.array_equal(persist.read(tmp_path / "second").theta, expected.theta_)
+    assert np.array_equal(persist.read(tmp_path / "second").model.moments.theta, expected.theta_)
 
 
 @pytest.mark.parametrize("ending", TABLES)
@@ -1182,7 +1183,7 @@ def test_wide_predictions_are_data_again(tmp_path, ending):
     run("predict", tmp_path / "model", data, "--proba", "--keep", "y", "--output", wide)
     assert read(wide).num_columns == k + 2
     run("fit", wide, "--target", "y", "--exclude", "prediction", "--model", tmp_path / "second")
-    assert persist.read(tmp_path / "second").n_features == k
+    assert persist.read(tmp_path / "second").model.n_features == k
 
 
 MANY = """
@@ -1213,7 +1214,7 @@ def test_thousands_of_files_with_few_descriptors(tmp_path, model):
     ]
     lines = "\n".join("|".join(map(str, words)) for words in commands)
     process("-c", MANY, module=False, input=lines, timeout=900)
-    assert persist.read(tmp_path / "model").stats.count.sum() == 60 * 2001
+    assert persist.read(tmp_path / "model").model.stats.count.sum() == 60 * 2001
     assert len(np.load(tmp_path / "o.npy")) == 60 * 500
 
 
@@ -1302,6 +1303,7 @@ def signals_after(function, number):
     return wrapped
 
 
+@pytest.mark.promise("interrupts")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("verb", ["fit", "update", "predict", "evaluate", "merge"])
 @pytest.mark.parametrize("place", ["rename", "flush", "end"])
@@ -1414,6 +1416,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.promise("interrupts")
 @POSIX
 @pytest.mark.parametrize(
     ("verb", "ending", "number"),
@@ -1573,9 +1576,10 @@ def meaning(output, verb):
     """What an output says; the order of the entries in a model's header may differ."""
     if verb == "predict":
         return output.read_bytes()
-    return persist.read(output).theta.tobytes()  # its digest is checked
+    return persist.read(output).model.moments.theta.tobytes()  # its digest is checked
 
 
+@pytest.mark.promise("whole")
 @POSIX
 @pytest.mark.parametrize("kills", [12, pytest.param(50, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("verb", ["fit", "update", "merge", "predict"])
@@ -1605,7 +1609,7 @@ def test_a_kill_leaves_the_old_file_or_the_new_one(wide, verb, kills):
             assert all(name.startswith(".") and name.endswith(".tmp") for name in left)
             assert expand([folder]) == [output]  # what is left over is no data
             if verb == "update":
-                assert persist.read(output).stats.count.sum() % 2000 == 0
+                assert persist.read(output).model.stats.count.sum() % 2000 == 0
             else:
                 assert meaning(output, verb) in whole
             for name in rng.sample(sorted(left), len(left) // 2):  # later runs meet the others
@@ -1615,4 +1619,4 @@ def test_a_kill_leaves_the_old_file_or_the_new_one(wide, verb, kills):
     assert os.listdir(folder) == [output.name]  # nothing of the killed ones is left
     if verb == "predict":
         run("fit", folder, "--target", "prediction", "--model", wide / "again")
-        assert persist.read(wide / "again").stats.count.sum() == 2000
+        assert persist.read(wide / "again").model.stats.count.sum() == 2000

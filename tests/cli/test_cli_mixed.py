@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose
 
 from fastgnb import GaussianNB, MixedNB, load
 from fastgnb.cli import main
-from fastgnb.files.models import saved as persist
+from fastgnb.files.models import model_file as persist
 from fastgnb.files.tables import readers as _readers
 
 CATEGORICAL = ["a, b", "flag", "code"]
@@ -203,7 +203,7 @@ def test_evaluate_and_show(tmp_path, frame, capsys):
     assert shown["categories"] == [each.tolist() for each in truth.categories_]
     assert shown["category_count"] == [each.tolist() for each in truth.category_count_]
     assert shown["is_categorical"] == [False, True, True, False, True]
-    assert shown["theta"] == persist.read(tmp_path / "m").theta.tolist()
+    assert shown["theta"] == persist.read(tmp_path / "m").model.moments.theta.tolist()
     run("show", tmp_path / "m")
     text = capsys.readouterr().out
     assert "model                 MixedNB" in text

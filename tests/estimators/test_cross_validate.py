@@ -56,6 +56,7 @@ def both(model, X, y, **options):
     return found, wanted
 
 
+@pytest.mark.promise("selection")
 @pytest.mark.parametrize("scoring", SCORINGS)
 @pytest.mark.parametrize("name", GRIDS)
 def test_scores_are_those_of_scikit_learn(name, scoring):

@@ -19,6 +19,8 @@ from fastgnb import ClassStats, GaussianBayes, GaussianNB, MixedNB, PCAGaussianN
 from fastgnb.estimate.parameters import GaussianParams, MixedParams, WhitenedParams
 from fastgnb.model.scoring import score, score_mixed
 
+pytestmark = pytest.mark.no_new_lines
+
 MEMBERS = {
     "GaussianNB": GaussianNB,
     "GaussianNB, skip": lambda: GaussianNB(missing="skip"),
@@ -104,6 +106,7 @@ def check(model, X, what, *, copied=True):
     outcome(model, "sample", 2)
 
 
+@pytest.mark.promise("edits")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", MEMBERS)
 def test_any_attribute_replaced(models, rows, name):
@@ -114,6 +117,7 @@ def test_any_attribute_replaced(models, rows, name):
             check(model, rows[0][:40], (attribute, i))
 
 
+@pytest.mark.promise("edits")
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", MEMBERS)
@@ -129,6 +133,7 @@ def test_any_two_attributes_replaced(models, rows, name):
             check(edited, rows[0][:40], (first, second))
 
 
+@pytest.mark.promise("edits")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", MEMBERS)
 def test_any_part_of_a_pickle_replaced(models, rows, name):
@@ -140,6 +145,7 @@ def test_any_part_of_a_pickle_replaced(models, rows, name):
             check(model, rows[0][:40], (part, i))
 
 
+@pytest.mark.promise("edits")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", MEMBERS)
 def test_any_part_of_the_statistics_replaced(models, rows, name):

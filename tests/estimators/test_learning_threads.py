@@ -15,6 +15,8 @@ import pytest
 
 from fastgnb import GaussianBayes, GaussianNB, MixedNB, PCAGaussianNB, load, save
 
+pytestmark = pytest.mark.no_new_lines
+
 CLASSES = [0, 1, 2]
 MEMBERS = {
     "GaussianNB": GaussianNB,
@@ -96,6 +98,7 @@ def race(model, steps, X, learn, names=None):
     assert {name for name in asked if not asked[name] <= known[name]} == set()
 
 
+@pytest.mark.promise("turns")
 @pytest.mark.parametrize("member", MEMBERS)
 def test_answers_while_a_thread_learns(member):
     model = MEMBERS[member]().partial_fit(*batch(member, 0), classes=CLASSES)
@@ -150,6 +153,7 @@ def test_answers_while_names_and_widths_change():
     assert errors <= {"X has 5 features, but GaussianNB is expecting 10 features as input."}
 
 
+@pytest.mark.promise("turns")
 @pytest.mark.parametrize("member", MEMBERS)
 def test_threads_that_learn_lose_no_rows(member):
     """Each row is learned once, in some order: the sum of all batches, to rounding."""

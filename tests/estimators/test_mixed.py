@@ -22,7 +22,7 @@ from sklearn.naive_bayes import BernoulliNB, CategoricalNB
 from sklearn.utils.estimator_checks import check_estimator
 
 from fastgnb import GaussianNB, MixedNB, MixedStats
-from fastgnb._numba import decorators as _jit
+from fastgnb._numba import threads
 from fastgnb.estimators.selection import StatsGridSearchCV
 
 PREDICTORS = (
@@ -151,6 +151,7 @@ def test_without_categories_it_is_gaussian_nb_bit_for_bit(data, missing, dtype):
         assert np.array_equal(mixed.sample(5, 3)[0], plain.sample(5, 3)[0])
 
 
+@pytest.mark.promise("twins")
 @pytest.mark.parametrize("alpha", [0.0, 1e-3, 1.0, 7.5])
 @pytest.mark.parametrize("priors", [None, "uniform", [0.1, 0.2, 0.3, 0.4]])
 @pytest.mark.parametrize("weighted", [False, True])
@@ -204,6 +205,7 @@ def test_two_categories_are_bernoulli_nb(rng):
         assert_same_answers_of(ours, wanted, B.astype(int) if X is not B else B)
 
 
+@pytest.mark.promise("twins")
 def test_mix_is_the_product_of_both(data, model):
     X, y = data
     gaussian = GaussianNB().fit(X[:, [0, 3]], y)
@@ -501,6 +503,7 @@ def test_cross_validation_is_that_of_scikit_learn(data):
 # --- scoring ---------------------------------------------------------------------------------
 
 
+@pytest.mark.promise("neighbours")
 @pytest.mark.parametrize("missing", ["error", "skip"])
 @pytest.mark.parametrize("n", [1, 7, 8, 31, 32, 33, 39, 40, 71])
 def test_a_row_does_not_depend_on_its_neighbours(data, missing, n):
@@ -517,16 +520,16 @@ def test_threads_and_layouts_give_the_same_bits(monkeypatch):
     X, y = mixed_data(9000)
     model = MixedNB(categorical_features=CATEGORICAL).fit(X, y)
     wanted = {name: getattr(model, name)(X) for name in PREDICTORS}
-    monkeypatch.setattr(_jit, "PARALLEL_WORK", 0)
-    threads = numba.get_num_threads()
+    monkeypatch.setattr(threads, "PARALLEL_WORK", 0)
+    most = numba.get_num_threads()
     try:
-        for n in {1, threads}:
+        for n in {1, most}:
             numba.set_num_threads(n)
             for rows in (X, np.asfortranarray(X), X.repeat(2, axis=1)[:, ::2], X.astype(object)):
                 for name in PREDICTORS:
                     assert np.array_equal(getattr(model, name)(rows), wanted[name])
     finally:
-        numba.set_num_threads(threads)
+        numba.set_num_threads(most)
 
 
 def test_strided_and_gathered_continuous_features(rng):

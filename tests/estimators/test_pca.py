@@ -39,6 +39,7 @@ def test_published_accuracies(load, right):
     assert (int((model.predict(B) == b).sum()), len(b)) == right
 
 
+@pytest.mark.promise("twins")
 @pytest.mark.parametrize("load", LOADERS)
 @pytest.mark.parametrize("n_components", [1, 3, None, 0.5, 0.9, 0.999])
 def test_total_is_scikit_learns_pipeline(load, n_components):

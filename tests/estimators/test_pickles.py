@@ -14,9 +14,11 @@ import pytest
 
 import fastgnb
 from fastgnb import GaussianBayes, GaussianNB, MixedNB, PCAGaussianNB
-from fastgnb._numba import decorators as _jit
+from fastgnb._numba import threads
 from fastgnb.estimators.locks import TURNS
 from fastgnb.kernels.score import diagonal as score_module
+
+pytestmark = pytest.mark.no_new_lines
 
 MEMBERS = {
     "GaussianNB": GaussianNB,
@@ -73,10 +75,10 @@ def test_process_state_starts_anew(monkeypatch):
     monkeypatch.setitem(kernel._addresses, ("here",), 0xDEAD)
     assert cloudpickle.loads(cloudpickle.dumps(kernel))._addresses == {}
     assert kernel._addresses[("here",)] == 0xDEAD
-    monkeypatch.setattr(_jit._process, "is_forked", True)
-    monkeypatch.setitem(_jit._process.running, "kernel", object())
-    again = pickle.loads(pickle.dumps(_jit._process))
-    assert vars(again) == vars(_jit._Process())
+    monkeypatch.setattr(threads._process, "is_forked", True)
+    monkeypatch.setitem(threads._process.running, "kernel", object())
+    again = pickle.loads(pickle.dumps(threads._process))
+    assert vars(again) == vars(threads._Process())
 
 
 def test_turns_hold_locks_beside_models(rows):

@@ -34,6 +34,7 @@ from fastgnb.estimators import folds
 from fastgnb.estimators.selection import StatsGridSearchCV
 
 
+@pytest.mark.promise("selection")
 @pytest.mark.parametrize("name", GRIDS)
 @pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
 def test_grids_are_grid_search(name, load):
@@ -43,6 +44,7 @@ def test_grids_are_grid_search(name, load):
     assert_array_equal(ours.predict_proba(X), theirs.predict_proba(X))  # fitted to rows, both
 
 
+@pytest.mark.promise("selection")
 @pytest.mark.parametrize("scoring", SCORINGS)
 @pytest.mark.parametrize("name", GRIDS)
 def test_scores_of_any_kind(name, scoring):

@@ -26,6 +26,7 @@ FAILING = {
 }
 
 
+@pytest.mark.promise("selection")
 @pytest.mark.parametrize("error_score", [np.nan, 0, -3.5])
 @pytest.mark.parametrize("name", FAILING)
 def test_one_candidate_cannot_be_fitted(name, error_score):
@@ -37,6 +38,7 @@ def test_one_candidate_cannot_be_fitted(name, error_score):
     both(model, grid, X, y, cv=3, error_score=error_score, return_train_score=True)
 
 
+@pytest.mark.promise("selection")
 @pytest.mark.parametrize("scoring", ["none", "text", "list", "dict", "callable of dict"])
 def test_failures_in_every_score(scoring):
     X, y = rows("axes")

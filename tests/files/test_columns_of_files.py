@@ -188,6 +188,7 @@ NOTHING = {
 }
 
 
+@pytest.mark.promise("columns")
 @pytest.mark.parametrize("name", NOTHING)
 @pytest.mark.parametrize("full", ["full.csv", "full.parquet"])
 @pytest.mark.parametrize("categorical", [(), ("t",), "auto"])
@@ -253,6 +254,7 @@ BLANK = {
 }
 
 
+@pytest.mark.promise("columns")
 @pytest.mark.parametrize("name", BLANK)
 @pytest.mark.parametrize("full", ["full.csv", "full.parquet"])
 def test_a_column_without_values_in_one_file_is_what_it_is_in_another(tmp_path, name, full):
@@ -332,6 +334,7 @@ def test_columns_that_only_some_files_have(tmp_path, capsys):
         plan([renamed, few])
 
 
+@pytest.mark.promise("columns")
 def test_the_order_of_features_is_that_of_the_first_file_by_name(tmp_path):
     one = put(tmp_path / "1.parquet", {"b": [1.0], "a": [2.0], "y": [0]})
     two = put(tmp_path / "2.parquet", {"a": [3.0], "b": [4.0], "y": [1]})
@@ -360,6 +363,7 @@ def test_automatic_categories_are_those_of_all_files(tmp_path):
 # ------------------------------------------------------------------ types of labels
 
 
+@pytest.mark.promise("columns")
 def test_label_types_that_drift_between_files(tmp_path):
     types = [pa.int64(), pa.int8(), pa.uint64(), pa.float64()]
     paths = [

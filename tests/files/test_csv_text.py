@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from fastgnb.cli import main
-from fastgnb.files.models.saved import read as read_model
+from fastgnb.files.models.model_file import read as read_model
 from fastgnb.files.tables import readers as _readers
 from fastgnb.files.tables.sources import ColumnRoles, SourceError, open_rows
 from fastgnb.files.tables.texts import NULLS, OddText, advice, decoded, kind_of
@@ -153,17 +153,18 @@ def test_labels_that_are_blank_in_the_first_block_take_the_kind_of_what_follows(
         labels_of([path])
 
 
+@pytest.mark.promise("labels")
 def test_numbers_in_any_spelling_are_one_class_of_a_model(tmp_path):
     first = put(tmp_path / "a.csv", "y", ["1", "2", "1"])
     second = put(tmp_path / "b.csv", "y", ["1.0", " 2", "2.00"])
     model = tmp_path / "m"
     assert main(["fit", str(first), str(second), "--target", "y", "--model", str(model)]) == 0
-    assert read_model(model).classes.tolist() == [1, 2]
-    assert read_model(model).classes.dtype.kind == "i"
+    assert read_model(model).model.classes.tolist() == [1, 2]
+    assert read_model(model).model.classes.dtype.kind == "i"
     third = put(tmp_path / "c.csv", "y", ["1.00", "2", "2.0 "])
     assert main(["update", str(model), str(third)]) == 0
-    assert read_model(model).classes.tolist() == [1, 2]
-    assert read_model(model).stats.count.tolist() == [4, 5]
+    assert read_model(model).model.classes.tolist() == [1, 2]
+    assert read_model(model).model.stats.count.tolist() == [4, 5]
 
 
 def test_a_model_of_numbers_and_labels_that_are_none(tmp_path, capsys):
@@ -187,7 +188,7 @@ def test_a_model_of_text_takes_a_file_that_holds_only_numbers(tmp_path, capsys):
     assert main(["fit", str(data), "--target", "y", "--model", str(model)]) == 0
     put(data, "y", ["12", "7", "7"])
     assert main(["update", str(model), str(data)]) == 0
-    saved = read_model(model)
+    saved = read_model(model).model
     assert saved.classes.tolist() == ["007", "12", "7"]
     assert saved.stats.count.tolist() == [1, 2, 3]
     assert main(["evaluate", str(model), str(data), "--target", "y"]) == 0

@@ -23,6 +23,7 @@ import oracles
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from model_files import file_of
 from oracles import class_stats, exact
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -39,8 +40,10 @@ from fastgnb import (
     save,
 )
 from fastgnb.files.models import container as _model_file
-from fastgnb.files.models import saved as persist
-from fastgnb.files.models.saved import SavedModel
+from fastgnb.files.models import model_file as persist
+from fastgnb.files.models import schemas
+from fastgnb.files.models.model_file import ModelFile
+from fastgnb.files.models.tensors import tensors_of
 from fastgnb.input.categorical import MixedRows
 from fastgnb.input.category_codes import CategoricalColumn
 
@@ -58,7 +61,7 @@ def of_rows(
     stats = ClassStats.from_rows(
         X, y, sample_weight, feature_names=names, classes=classes, missing=missing, scatter=scatter
     )
-    return SavedModel.from_stats(stats, missing=missing, **keywords)
+    return file_of(stats, missing=missing, **keywords)
 
 
 NAMES = [
@@ -77,7 +80,7 @@ def models():
     words = np.array(["no", "yé\n"])[(y > 0).astype(int)]
     taken = ClassStats.from_rows(X, y) - ClassStats.from_rows(X[:1], y[:1])
     edited = of_rows(X, y)
-    edited.theta[0, 0] = 3.0
+    edited.model.attributes["theta_"][0, 0] = 3.0
     many = np.arange(40)
     return {
         "whole numbers": of_rows(X, y),
@@ -87,7 +90,7 @@ def models():
         "text": of_rows(X, words, names=["a, b", "ü"], target="y", weight="w"),
         "objects": of_rows(X, words.astype(object), missing="skip", var_smoothing=0.0),
         "missing": of_rows(gaps, y, missing="skip"),
-        "subtracted": SavedModel.from_stats(taken),
+        "subtracted": file_of(taken),
         "edited": edited,
         "extreme": of_rows(np.array([[1e150], [-1e150], [1e-300]]), [1, 2**62, -(2**63)]),
         "many": of_rows(np.sin(many)[:, None], many),
@@ -109,7 +112,7 @@ def models():
         "scaled axes": of_rows(
             X, y, scatter="full", model="PCAGaussianNB", n_components=1, standardize=True
         ),
-        "less": SavedModel.from_stats(
+        "less": file_of(
             ClassStats.from_rows(X, y, scatter="full")
             - ClassStats.from_rows(X[:1], y[:1], scatter="full"), model="GaussianBayes",
         ),
@@ -130,19 +133,19 @@ def mixed_models(X, y, words):
     of_table = functools.partial(MixedStats.from_rows, **marks)
     names = ("a, b", "ü", "c", "d", "e")
     return {
-        "mixed": SavedModel.from_stats(
+        "mixed": file_of(
             of_table(table, words, feature_names=names), model="MixedNB", alpha=0.5,
             categorical_features=["ü", "d", "e"], target="y",
         ),
-        "mixed gaps": SavedModel.from_stats(
+        "mixed gaps": file_of(
             of_table(gaps, y, missing="skip"), model="MixedNB", missing="skip", alpha=0.0,
             min_categories=[2, 2, 9],
         ),
-        "categories": SavedModel.from_stats(
+        "categories": file_of(
             MixedStats.from_rows(table[:, [1, 3]], y, categorical_features=[0, 1]),
             model="MixedNB", min_categories=3, priors=[0.25, 0.75],
         ),
-        "mixed less": SavedModel.from_stats(
+        "mixed less": file_of(
             of_table(table, y) - of_table(table[:1], y[:1]), model="MixedNB"
         ),
     }  # fmt: skip
@@ -163,8 +166,8 @@ def path(tmp_path_factory):
 
 def state(saved):
     """All of a model, to the bit."""
-    return persist._document(saved), {
-        name: (tensor.shape, tensor.tobytes()) for name, tensor in persist._tensors(saved).items()
+    return saved.document(), {
+        name: (tensor.shape, tensor.tobytes()) for name, tensor in tensors_of(saved.model).items()
     }
 
 
@@ -220,6 +223,7 @@ def must_be_refused_or_the_same(path, data, original):
     assert again is None or state(again) == state(original)
 
 
+@pytest.mark.promise("model files")
 @EXAMPLES
 def test_altered_bytes_are_refused_or_carry_nothing(path, examples):
     def one(name, alterations):
@@ -267,7 +271,7 @@ JUNK = [
     [{}, {}], [[0], [1]], {}, {"a": 1}, {"dtype": "<i8", "values": [0, 7]},
 ]  # fmt: skip
 PLACES = [
-    *((field,) for field in sorted(persist._FIELDS)), ("options",),
+    *((field,) for field in sorted(schemas.FIELDS)), ("options",),
     *(("options", name) for name in ("tied", "ddof", "covariance_type", "reg_param", "shrinkage")),
     ("options", "n_components"), ("options", "rotation"), ("options", "alpha"),
     ("options", "min_categories"), ("options", "categorical_features"), ("categorical",),
@@ -286,9 +290,9 @@ TENSORS = st.tuples(
     st.just("tensor"),
     st.sampled_from(
         sorted(
-            persist._OF_CLASSES
-            | persist._OF_FEATURES
-            | persist._OPTIONAL
+            schemas.OF_CLASSES
+            | schemas.OF_FEATURES
+            | schemas.OPTIONAL
             | {"covariance", "category_count"}
         )
     ),
@@ -346,7 +350,7 @@ def change_tensors(tensors, name, how, value):
 
 def forged(name, changes):
     """The bytes of a changed model whose digest is right."""
-    document, tensors = persist._document(models()[name]), persist._tensors(models()[name])
+    document, tensors = models()[name].document(), tensors_of(models()[name].model)
     whole = {"": json.loads(json.dumps(document))}
     for what, *change in changes:
         if what == "tensor":
@@ -361,23 +365,24 @@ DOORS = "needs one above 0 and finite|with at least one prior above 0 among clas
 
 def must_be_a_model(saved):
     """All that scoring and learning rely on; and then both of them work."""
+    saved = saved.model
     stats = getattr(saved.stats, "gaussian", saved.stats)
     k, d = stats.mean.shape
     values = saved.classes.tolist()
     assert values == sorted(set(values))
     assert saved.classes.dtype.kind in "biufUO"
-    for name, tensor in persist._tensors(saved).items():
+    for name, tensor in tensors_of(saved).items():
         shape = (k * d, d) if name == "covariance" else (k, d)
         if name == "category_count":
             must_have_categories(saved.stats)
             shape = k, sum(map(len, saved.stats.categories))
-        assert tensor.shape == ((k,) if name in persist._OF_CLASSES else shape)
+        assert tensor.shape == ((k,) if name in schemas.OF_CLASSES else shape)
         assert np.isfinite(tensor).all() or (name == "peak" and not np.isnan(tensor).any())
         assert (tensor >= 0).all() or name in ("mean", "mean_low", "theta", "covariance")
     assert (abs(stats.mean_lo) <= np.spacing(abs(stats.mean)) * 4).all()
-    assert saved.priors is None or np.isclose(sum(saved.priors), 1)
-    assert 0 <= saved.epsilon < np.inf
-    assert 0 <= saved.var_smoothing < np.inf
+    assert saved.options["priors"] is None or np.isclose(sum(saved.options["priors"]), 1)
+    assert 0 <= saved.moments.epsilon < np.inf
+    assert 0 <= saved.options["var_smoothing"] < np.inf
     assert saved.missing in ("error", "skip")
     assert saved.feature_names is None or set(map(type, saved.feature_names)) == {str}
     must_score(saved)
@@ -395,7 +400,7 @@ def must_have_categories(stats):
 
 def rows_for(saved, numbers):
     """Rows with these continuous features (n, c), and a known and a strange category each."""
-    if not saved.categorical:
+    if not saved.has_categories:
         return numbers
     columns, row = [], np.arange(len(numbers), dtype=np.int32)
     for labels in saved.stats.categories:
@@ -405,9 +410,11 @@ def rows_for(saved, numbers):
 
 
 def must_score(saved):
-    can_win = (saved.class_prior > 0) & (saved.stats.count > 0)
-    is_whole = saved.rotated or (can_win.any() and (saved.var[can_win] > 0).all())
-    means = saved.stats.mean if saved.rotated else saved.theta
+    can_win = (saved.moments.class_prior > 0) & (saved.stats.count > 0)
+    is_whole = "covariance_" in saved.attributes or (
+        can_win.any() and (saved.moments.var[can_win] > 0).all()
+    )
+    means = saved.stats.mean if saved.member.needs_full_scatter else saved.moments.theta
     X = rows_for(saved, np.vstack([means, np.zeros_like(means[:1]), means[:1] + 1.0]))
     if not is_whole:
         with pytest.raises(ValueError, match=DOORS):
@@ -422,7 +429,7 @@ def must_score(saved):
 def must_learn(saved):
     """A finite model, or a ValueError where the numbers do not fit together."""
     try:
-        if saved.categorical is not None:
+        if saved.member.takes_categories:
             must_learn_categories(saved)
             return
         scatter = "diag" if saved.stats.covariance is None else "full"
@@ -432,7 +439,7 @@ def must_learn(saved):
         after = saved.with_stats(saved.stats + more)
     except ValueError:
         return
-    assert all(np.isfinite(part).all() for part in (after.class_prior, after.theta, after.var))
+    assert all(np.isfinite(part).all() for part in after.moments[:3])
 
 
 def must_learn_categories(saved):
@@ -442,10 +449,11 @@ def must_learn_categories(saved):
         row[0, j] = labels[0] if len(labels) else "new"
     more = MixedStats.from_rows(row, saved.classes[:1], categorical_features=mask)
     after = saved.with_stats(saved.stats + more)
-    assert all(np.isfinite(part).all() for part in (after.class_prior, after.theta, after.var))
-    assert all((each.log_prob <= 0).all() for each in after.categorical)
+    assert all(np.isfinite(part).all() for part in after.moments[:3])
+    assert all((each <= 0).all() for each in after.attributes["feature_log_prob_"])
 
 
+@pytest.mark.promise("model files")
 @EXAMPLES
 def test_what_loads_is_a_model_though_its_digest_is_right(path, examples):
     loaded = 0
@@ -577,6 +585,7 @@ HEADERS = {
 }  # fmt: skip
 
 
+@pytest.mark.promise("model files")
 @pytest.mark.parametrize("header", HEADERS.values(), ids=HEADERS)
 def test_made_up_headers_are_refused_in_little_memory(path, header):
     path.write_bytes(header)
@@ -604,14 +613,14 @@ def test_a_type_of_labels_takes_no_memory_that_the_labels_do_not(path, dtype):
         return document
 
     saved = models()["text"]
-    text = json.dumps(widen(persist._document(saved)))
-    path.write_bytes(_model_file.pack(text, persist._tensors(saved)))
+    text = json.dumps(widen(saved.document()))
+    path.write_bytes(_model_file.pack(text, tensors_of(saved.model)))
     tracemalloc.start()
     again, _ = read_or_refuse(path)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert (again is not None) == (dtype in ("object", "<U99999999"))
-    assert again is None or again.classes.tolist() == saved.classes.tolist()
+    assert again is None or again.model.classes.tolist() == saved.model.classes.tolist()
     assert peak < 3_000_000
 
 
@@ -625,7 +634,7 @@ def test_one_long_label_among_many_takes_no_memory_for_each(path):
     again = persist.read(path)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert again.classes.tolist() == sorted(labels)
+    assert again.model.classes.tolist() == sorted(labels)
     assert peak < 20 * path.stat().st_size + 2_000_000  # 80 MB as an array of text
 
 
@@ -634,7 +643,7 @@ def test_any_reader_of_safetensors_reads_a_model(path, name):
     from safetensors.numpy import load_file
 
     path.write_bytes(contents()[name])
-    for key, tensor in persist._tensors(models()[name]).items():
+    for key, tensor in tensors_of(models()[name].model).items():
         assert load_file(path)[key].tobytes() == tensor.tobytes()
 
 
@@ -646,7 +655,7 @@ def test_a_header_that_no_reader_of_safetensors_takes_is_not_written(path):
         of_rows(np.zeros((1, 1)), [0], names=[longest]).write(path)
     assert path.read_bytes() == before
     of_rows(np.zeros((1, 1)), [0], names=[longest[3000:]]).write(path)
-    assert persist.read(path).feature_names == (longest[3000:],)
+    assert persist.read(path).model.feature_names == (longest[3000:],)
 
 
 # What is no file, or changes meanwhile
@@ -654,7 +663,10 @@ def test_a_header_that_no_reader_of_safetensors_takes_is_not_written(path):
 SPECIAL = """
 import os, resource, sys
 from fastgnb import load
-from fastgnb.files.models import saved as persist
+from fastgnb.files.models import model_file as persist
+from fastgnb.files.models import schemas
+from fastgnb.files.models.model_file import ModelFile
+from fastgnb.files.models.tensors import tensors_of
 limit = 2**30 + int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 for path in sys.argv[1:]:
@@ -770,13 +782,15 @@ def floats(values):
     return np.array([[float(value) for value in row] for row in values])
 
 
+@pytest.mark.promise("model files")
 @pytest.mark.parametrize("name", PAST)
 def test_files_of_the_past_hold_what_they_held(name):
     X, y, weight, odd = PAST[name]
     saved, truth = persist.read(DATA / f"{name}.fgnb"), class_stats(X, y, weight)
-    stats = saved.stats
-    assert saved.classes.tolist() == truth.classes
-    assert saved.classes.dtype == y.dtype
+    model = saved.model
+    stats, moments = model.stats, model.moments
+    assert model.classes.tolist() == truth.classes
+    assert model.classes.dtype == y.dtype
     assert stats.count.tolist() == truth.count
     assert (stats.weight == floats(truth.weight)).all()
     for got, low, want in zip(
@@ -785,18 +799,18 @@ def test_files_of_the_past_hold_what_they_held(name):
         assert abs(exact(got) + exact(low) - want) <= abs(want) * 1e-15
     want = floats(truth.scatter) / floats(truth.weight)
     np.testing.assert_allclose(stats.variance, want, rtol=1e-14)
-    assert saved.feature_names == odd.get("feature_names")
-    assert saved.priors == odd.get("priors")
-    assert saved.var_smoothing == odd.get("var_smoothing", 1e-9)
-    assert saved.missing == odd.get("missing", "error")
+    assert model.feature_names == odd.get("feature_names")
+    assert model.options["priors"] == odd.get("priors")
+    assert model.options["var_smoothing"] == odd.get("var_smoothing", 1e-9)
+    assert model.missing == odd.get("missing", "error")
     assert (saved.target, saved.weight) == (odd.get("target"), odd.get("weight"))
     assert (stats.max_scatter is not None) == odd.get("peak", False)
     share = stats.count / stats.count.sum()
-    assert saved.class_prior.tolist() == odd.get("class_prior", odd.get("priors", share.tolist()))
+    assert moments.class_prior.tolist() == odd.get("class_prior", odd.get("priors", share.tolist()))
     theta = stats.mean.copy()
     theta[0, 1] = odd.get("theta", theta[0, 1])
-    assert (saved.theta == theta).all()
-    assert (saved.var == stats.variance + saved.epsilon).all()
+    assert (moments.theta == theta).all()
+    assert (moments.var == stats.variance + moments.epsilon).all()
 
 
 @pytest.mark.parametrize("name", PAST)
@@ -855,6 +869,7 @@ PAST_MEMBERS = {
 }
 
 
+@pytest.mark.promise("model files")
 @pytest.mark.parametrize("name", PAST_MEMBERS)
 def test_members_of_the_past_predict_and_learn_on(name):
     X, y, estimator = PAST_MEMBERS[name]
@@ -949,8 +964,8 @@ def test_other_schemas(path, schema, message):
     ],
 )
 def test_what_makes_no_model_is_named(path, change, message):
-    document = json.loads(json.dumps(persist._document(models()["whole numbers"])))
-    tensors = persist._tensors(models()["whole numbers"])
+    document = json.loads(json.dumps(models()["whole numbers"].document()))
+    tensors = tensors_of(models()["whole numbers"].model)
     change(tensors, document)
     path.write_bytes(
         _model_file.pack(
@@ -971,17 +986,17 @@ def test_a_saved_model_unlearns_on_as_it_would_have(path):
     loaded = kept
     for i in range(4):
         one = ClassStats.from_rows(X[i : i + 1], [0])
-        SavedModel.from_stats(loaded).write(path)
-        loaded = persist.read(path).stats - one
+        file_of(loaded).write(path)
+        loaded = persist.read(path).model.stats - one
         kept = kept - one
-    assert state(SavedModel.from_stats(loaded)) == state(SavedModel.from_stats(kept))
+    assert state(file_of(loaded)) == state(file_of(kept))
     assert loaded.max_scatter.tobytes() == kept.max_scatter.tobytes()
 
 
 def test_a_model_that_subtracted_nothing_stores_no_peak(path):
     models()["text"].write(path)
     assert "peak" not in _model_file.unpack(path)[1]
-    assert persist.read(path).stats.max_scatter is None
+    assert persist.read(path).model.stats.max_scatter is None
 
 
 # Pickle, joblib, copies, skops
@@ -1062,8 +1077,8 @@ def test_statistics_and_saved_models_are_copied_whole(tmp_path, name, way):
     again = WAYS[way](saved, tmp_path / "saved.joblib")
     assert state(again) == state(saved)
     stats = WAYS[way](saved.stats, tmp_path / "stats.joblib")
-    twice = SavedModel.from_stats(stats + stats)
-    assert state(twice) == state(SavedModel.from_stats(saved.stats + saved.stats))
+    twice = file_of(stats + stats)
+    assert state(twice) == state(file_of(saved.stats + saved.stats))
     with pytest.raises(AttributeError, match="cannot assign to field"):
         stats.count = None
 
@@ -1180,7 +1195,10 @@ def test_a_folder_that_cannot_be_flushed_is_no_error(tmp_path, monkeypatch):
 
 LIMITED = """
 import resource, sys
-from fastgnb.files.models import saved as persist
+from fastgnb.files.models import model_file as persist
+from fastgnb.files.models import schemas
+from fastgnb.files.models.model_file import ModelFile
+from fastgnb.files.models.tensors import tensors_of
 old, new = (persist.read(path) for path in sys.argv[1:3])
 old.write(sys.argv[3])
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
@@ -1206,7 +1224,10 @@ def test_a_file_size_limit_is_an_error_that_leaves_the_old_file(python, tmp_path
 POWERLESS = """
 import os, sys
 from fastgnb import load
-from fastgnb.files.models import saved as persist
+from fastgnb.files.models import model_file as persist
+from fastgnb.files.models import schemas
+from fastgnb.files.models.model_file import ModelFile
+from fastgnb.files.models.tensors import tensors_of
 folder = sys.argv[1]
 model = persist.read(f"{folder}/model")
 load(f"{folder}/model")
@@ -1252,7 +1273,7 @@ def test_a_user_without_rights(python):
 
 def is_of_saving(code):
     place = pathlib.PurePath(code.co_filename)
-    ours = place.name == "_atomic.py" or code is SavedModel.write.__code__
+    ours = place.name == "_atomic.py" or code is ModelFile.write.__code__
     return ours or place.name == "contextlib.py" or "pathlib" in str(place)
 
 
@@ -1304,7 +1325,10 @@ def test_an_interrupt_at_any_line_leaves_a_whole_file_and_no_other(tmp_path):
 
 KILLED = """
 import os, random, select, sys, time
-from fastgnb.files.models import saved as persist
+from fastgnb.files.models import model_file as persist
+from fastgnb.files.models import schemas
+from fastgnb.files.models.model_file import ModelFile
+from fastgnb.files.models.tensors import tensors_of
 one, two, path = sys.argv[1:4]
 models = [persist.read(one), persist.read(two)]
 models[0].write(path)  # all that is imported late is imported
@@ -1325,7 +1349,7 @@ for _ in range(int(sys.argv[4])):
     os.waitpid(child, 0)
     while select.select([saved], [], [], 0)[0]:
         os.read(saved, 1)
-    print(len(persist.read(path).classes))
+    print(len(persist.read(path).model.classes))
 """
 
 
@@ -1390,9 +1414,9 @@ def test_labels_of_all_kinds_come_back(tmp_path, kind):
     model = GaussianNB().fit(X, y)
     save(model, tmp_path / "m")
     again = load(tmp_path / "m")
-    assert again.classes_.dtype == model.classes_.dtype
-    assert again.classes_.tolist() == model.classes_.tolist() == sorted(set(labels.tolist()))
-    assert {type(label) for label in again.classes_.tolist()} <= {bool, int, float, str}
+    assert again.model.classes_.dtype == model.classes_.dtype
+    assert again.model.classes_.tolist() == model.classes_.tolist() == sorted(set(labels.tolist()))
+    assert {type(label) for label in again.model.classes_.tolist()} <= {bool, int, float, str}
     assert again.predict(X).tolist() == model.predict(X).tolist()
     assert again.predict(X).dtype == model.predict(X).dtype
     assert again.partial_fit(X, y).class_count_.tolist() == [4.0] * len(model.classes_)
@@ -1438,7 +1462,7 @@ def test_labels_that_no_file_holds_are_refused_before_it_is_written(tmp_path):
 def test_text_of_any_length_comes_back_as_objects(path):
     labels = np.array(["b", "a", "longer than most"], np.dtypes.StringDType())
     of_rows([[0.0], [1.0], [2.0]], labels).write(path)
-    assert persist.read(path).classes.tolist() == ["a", "b", "longer than most"]
+    assert persist.read(path).model.classes.tolist() == ["a", "b", "longer than most"]
 
 
 def test_what_was_edited_is_saved_or_refused(path):

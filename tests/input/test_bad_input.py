@@ -35,7 +35,7 @@ from sklearn.utils.fixes import parse_version
 import fastgnb
 from fastgnb import ClassStats, GaussianNB
 from fastgnb.estimate.parameters import GaussianParams
-from fastgnb.files.models.saved import SavedModel
+from fastgnb.model.model import Model
 
 X0 = np.array([[0.0, 1, 2], [3, 5, 4], [6, 7, 9], [2, 8, 1], [4, 4, 0], [9, 3, 5]])
 Y0 = np.array([0, 1, 0, 1, 0, 1])
@@ -494,6 +494,7 @@ ROWS = [
 ]  # fmt: skip
 
 
+@pytest.mark.promise("errors")
 @pytest.mark.parametrize("bad", ROWS, ids=ids(ROWS))
 def test_bad_rows(bad):
     def args():
@@ -736,6 +737,7 @@ LABELS = [
 ]  # fmt: skip
 
 
+@pytest.mark.promise("errors")
 @pytest.mark.parametrize("bad", LABELS, ids=ids(LABELS))
 def test_bad_labels(bad):
     def args():
@@ -862,6 +864,7 @@ WEIGHTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.promise("errors")
 @pytest.mark.parametrize("bad", WEIGHTS, ids=ids(WEIGHTS))
 def test_bad_weights(bad):
     assert_refused(bad, WEIGHTS_OF, lambda: (bad.make(),))
@@ -962,6 +965,7 @@ PRIORS = [
 ]  # fmt: skip
 
 
+@pytest.mark.promise("errors")
 @pytest.mark.parametrize("bad", PRIORS, ids=ids(PRIORS))
 def test_bad_priors(bad):
     assert_parameter_refused(bad, "priors")
@@ -1014,7 +1018,7 @@ def test_bad_words_for_missing(value):
     with pytest.raises(ValueError, match=text):
         ClassStats.from_rows(X0, Y0, missing=value)
     with pytest.raises(ValueError, match=text):
-        SavedModel.from_stats(ClassStats.from_rows(X0, Y0), missing=value)
+        Model.of("GaussianNB", ClassStats.from_rows(X0, Y0), missing=value)
 
 
 # --- classes -------------------------------------------------------------------------------------
@@ -1059,6 +1063,7 @@ CLASSES = [
 ]  # fmt: skip
 
 
+@pytest.mark.promise("errors")
 @pytest.mark.parametrize("bad", CLASSES, ids=ids(CLASSES))
 def test_bad_classes(bad):
     strange = r"The target label\(s\) .* in y do not exist in the initial classes"

@@ -19,8 +19,9 @@ import fastgnb
 from fastgnb import MixedNB, MixedStats
 from fastgnb.cli import main
 from fastgnb.estimators.selection import cross_validate
-from fastgnb.files.models import saved as persist
+from fastgnb.files.models import model_file as persist
 from fastgnb.input.categorical import looks_like_key
+from fastgnb.model.model import Model
 
 BIG = 2**53
 Y = np.array([0, 0, 0, 1, 1, 1])
@@ -59,6 +60,7 @@ def model_of(plan, **params):
     )
 
 
+@pytest.mark.promise("labels")
 @pytest.mark.parametrize("learned", KINDS)
 @pytest.mark.parametrize("asked", KINDS)
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
@@ -67,7 +69,7 @@ def test_categories_of_another_kind_are_an_error_when_asked(tmp_path, learned, a
     wanted = model.predict_proba(pd.DataFrame({"plan": KINDS[learned], "x": NUMBERS}))
     assert len(np.unique(wanted)) > 4
     fastgnb.save(model, tmp_path / "m")
-    loaded, saved = fastgnb.load(tmp_path / "m"), persist.read(tmp_path / "m")
+    loaded, saved = fastgnb.load(tmp_path / "m"), persist.read(tmp_path / "m").model
     names = "text such as '1'", "numbers such as 1"
     first, second = names if learned == "text" else names[::-1]
     message = rf"Categories of feature 'plan' of types .* cannot be combined: {first} and {second}"
@@ -143,6 +145,7 @@ def test_a_column_of_missing_values_has_no_kind(learned):
         ).categories_[0].tolist() == model.categories_[0].tolist()  # fmt: skip
 
 
+@pytest.mark.promise("labels")
 def test_numbers_of_any_type_are_one_kind():
     """1, 1.0 and True are one category; text is never one of them."""
     model = model_of(KINDS["numbers"])
@@ -452,9 +455,9 @@ def test_wrong_bounds(value):
     with pytest.raises(ValueError, match=r"max_categories.* must be"):
         MixedNB(max_categories=value).fit([[0.0]], [0])
     with pytest.raises(ValueError, match="max_categories must be None or a whole number from 1 up"):
-        persist.SavedModel.from_stats(
+        Model.of(
+            "MixedNB",
             MixedStats.from_rows([[0]], [0], categorical_features=[0]),
-            model="MixedNB",
             max_categories=value,
         )
 

@@ -33,6 +33,8 @@ from sklearn.preprocessing import StandardScaler
 
 from fastgnb import ClassStats, GaussianNB
 
+pytestmark = pytest.mark.no_new_lines
+
 TABLES = ("predict_proba", "predict_log_proba", "predict_joint_log_proba")
 
 

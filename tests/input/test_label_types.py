@@ -33,6 +33,7 @@ def arrays(rng):
             yield np.unique(values.astype("U1")).astype(dtype)
 
 
+@pytest.mark.promise("labels")
 def test_union_is_that_of_python(rng):
     """Positions, order and equality are those of Python's own sets, whatever the types."""
     for a, b in itertools.product(arrays(rng), repeat=2):
@@ -98,6 +99,7 @@ NO_TYPE = [
 ]
 
 
+@pytest.mark.promise("labels")
 @pytest.mark.parametrize(("first", "more", "message"), NO_TYPE, ids=str)
 def test_labels_that_no_type_holds(first, more, message):
     a, b = (ClassStats.from_rows([[0.0]], y) for y in (first, more))

@@ -21,15 +21,17 @@ from numpy.lib.stride_tricks import as_strided
 
 import fastgnb
 from fastgnb import ClassStats, GaussianNB
-from fastgnb._numba import decorators as _jit
+from fastgnb._numba import threads
 from fastgnb.cli import main
 from fastgnb.estimate.diagonal import estimate_diagonal
 from fastgnb.estimate.parameters import GaussianParams
-from fastgnb.files.models import saved as persist
+from fastgnb.files.models import model_file as persist
 from fastgnb.kernels.learn.diagonal import accumulate
 from fastgnb.kernels.learn.encode import EncodedLabels
 from fastgnb.kernels.logs import log, log_densities
 from fastgnb.model.scoring import score
+
+pytestmark = pytest.mark.no_new_lines
 
 TOLERANCE = 1e-13
 NAMES = ("count", "mean", "mean_lo", "variance")
@@ -131,6 +133,7 @@ def test_the_same_bits_once_more(bits, digest):
 slow = pytest.mark.slow
 
 
+@pytest.mark.promise("bits")
 @pytest.mark.parametrize(
     ("layer", "threads"),
     [
@@ -149,9 +152,10 @@ def test_the_same_bits_for_any_threads_and_layer(python, bits, layer, threads):
     assert got == [bits, threads, layer]
 
 
+@pytest.mark.promise("bits")
 def test_the_same_bits_alone_and_in_threads(bits, digest, monkeypatch):
     for work in (0, 2**62):
-        monkeypatch.setattr(_jit, "PARALLEL_WORK", work)
+        monkeypatch.setattr(threads, "PARALLEL_WORK", work)
         assert digest() == bits
 
 
@@ -160,6 +164,7 @@ on_x86 = pytest.mark.skipif(
 )
 
 
+@pytest.mark.promise("bits")
 @on_x86
 @pytest.mark.parametrize(
     "kind", ["Prescott", pytest.param("Haswell", marks=slow), pytest.param("Nehalem", marks=slow)]
@@ -212,6 +217,7 @@ def test_the_same_bits_without_vector_extensions_of_numpy(python, bits):
     assert got == [bits]  # no feature is left, or its name would be here
 
 
+@pytest.mark.promise("bits")
 @pytest.mark.slow
 @on_x86
 @pytest.mark.parametrize("cpu", ["haswell", "skylake-avx512"])
@@ -295,6 +301,7 @@ def layouts(X, folder) -> Iterator[tuple[str, np.ndarray]]:
 SHAPES = [(5003, 6, 3), (2501, 17, 9), (301, 1, 1), (4099, 33, 2), (77, 8, 4), (1200, 3, 40)]
 
 
+@pytest.mark.promise("bits")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize(("n", "d", "k"), SHAPES)
 def test_layouts_give_the_same_bits(make_data, tmp_path, n, d, k, dtype):
@@ -399,6 +406,7 @@ def model_of(rng, k, d, dtype):
     )
 
 
+@pytest.mark.promise("neighbours")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("skip", [False, True])
 @pytest.mark.parametrize("k", [1, 2, 3, 8, 9, 17, 100])
@@ -428,7 +436,7 @@ def test_blocks_and_threads_cut_between_rows(d, k, skip):
     """Sizes around the ends of blocks, of converted pieces, and of what one thread does alone."""
     rng = np.random.default_rng([d, k])
     params = model_of(rng, k, d, np.float64)
-    alone = _jit.PARALLEL_WORK // (d * k)
+    alone = threads.PARALLEL_WORK // (d * k)
     sizes = [m + e for m in (2048, 4096, alone) for e in (-8, -1, 0, 1, 7, 8)]
     X = rows_with_bad_company(rng, max(sizes), d, np.float64, skip)
     # As pieces of any other size give it.
@@ -506,6 +514,7 @@ def exact_of(X, y, weight=None):
     return oracles.class_stats(X, y, weight, classes=[0, 1, 2])
 
 
+@pytest.mark.promise("exact", "merging")
 @deterministic
 @given(data(), st.randoms(use_true_random=False))
 def test_any_cut_order_and_tree_of_merges_is_one_pass(rows, random):
@@ -763,6 +772,7 @@ def partitions():
     return X, y, part, stats
 
 
+@pytest.mark.promise("exact")
 def test_ten_thousand_partitions_in_any_tree_are_one_pass(partitions):
     X, y, _, stats = partitions
     whole = ClassStats.from_rows(X, y)
@@ -785,6 +795,7 @@ def test_ten_thousand_partitions_one_after_the_other(partitions):
     assert_exactly_rows(sum(stats), X, y)
 
 
+@pytest.mark.promise("merging")
 def test_partitions_taken_out_leave_the_others(partitions):
     """Half of the partitions, each merged before, in another order."""
     X, y, part, stats = partitions
@@ -908,6 +919,7 @@ def test_a_stream_has_the_exact_moments_and_smoothing_of_all_rows(rows, smoothin
             assert abs(Fraction(prior) - exact.count[c] / sum(exact.count)) < 1e-15
 
 
+@pytest.mark.promise("exact")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("missing", ["error", "skip"])
 @pytest.mark.parametrize("ending", ["parquet", "arrow", "npy"])
@@ -941,10 +953,10 @@ def test_files_give_the_bits_of_arrays(rng, tmp_path, ending, missing, dtype):
         for a in range(0, len(X), size):
             w = None if weight is None else weight[a : a + size]
             api.partial_fit(X[a : a + size], y[a : a + size], np.arange(4), sample_weight=w)
-        saved = persist.read(model)
+        saved = persist.read(model).model
         assert bits_of(saved.stats) == bits_of(api.stats_)
-        assert saved.var.tobytes() == api.var_.tobytes()
-        assert saved.theta.tobytes() == api.theta_.tobytes()
+        assert saved.moments.var.tobytes() == api.var_.tobytes()
+        assert saved.moments.theta.tobytes() == api.theta_.tobytes()
 
 
 # --- long arrays -----------------------------------------------------------------------------
@@ -976,6 +988,7 @@ def test_long_arrays_are_as_exact_as_short_ones(n, values):
             assert abs(Fraction(sums.scatter[0, 0]) / scatter - 1) < TOLERANCE
 
 
+@pytest.mark.promise("exact")
 @pytest.mark.slow
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("d", [1, 3])

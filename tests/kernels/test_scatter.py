@@ -35,6 +35,7 @@ def check(found, exact):
     assert np.array_equal(np.einsum("cjj->cj", found.covariance), found.variance)
 
 
+@pytest.mark.promise("twins")
 @pytest.mark.parametrize("offset", [0.0, 1.0, 1e4, 1e8])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_scatter_is_exact_to_1e13(rng, offset, weighted):

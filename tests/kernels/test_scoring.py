@@ -79,6 +79,7 @@ def test_exponential_is_right_over_its_whole_range(rng):
         assert abs(Decimal(a) - want) <= Decimal("2.3e-16") * want + Decimal("4.95e-324")
 
 
+@pytest.mark.promise("neighbours")
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int16])
 @pytest.mark.parametrize("skip", [False, True])

@@ -11,6 +11,8 @@ from sklearn.base import clone
 
 from fastgnb import GaussianBayes, GaussianNB, PCAGaussianNB
 
+pytestmark = pytest.mark.no_new_lines
+
 MEMBERS = [
     GaussianNB(var_smoothing=1e-3),
     GaussianNB(tied=True, ddof=1, var_smoothing=1e-3),
@@ -44,6 +46,7 @@ def same(found, wanted, X, Z=None):
     )  # fmt: skip
 
 
+@pytest.mark.promise("twins")
 @pytest.mark.parametrize("member", MEMBERS, ids=NAMES)
 @FEW
 @given(seed=SEEDS, cuts=st.lists(st.integers(1, 47), max_size=4))
@@ -55,6 +58,7 @@ def test_any_chunks_are_one_fit(member, seed, cuts):
     same(stream, clone(member).fit(X, y), X)
 
 
+@pytest.mark.promise("twins")
 @pytest.mark.parametrize("member", MEMBERS, ids=NAMES)
 @FEW
 @given(seed=SEEDS)

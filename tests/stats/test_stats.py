@@ -35,6 +35,7 @@ def offset_rows(rng, n, offset, dtype=np.float64):
     return X.astype(dtype), y
 
 
+@pytest.mark.promise("exact")
 @pytest.mark.parametrize("offset", [0.0, 1.0, 1e4, 1e8])
 @pytest.mark.parametrize("order", ["random", "by class"])
 def test_mean_and_scatter_are_exact_to_1e13(rng, offset, order):
@@ -71,6 +72,7 @@ def test_three_million_float32_rows_at_mean_1000(rng):
     assert abs(stats.variance[0, 0] / X.astype(np.float64).var() - 1) < 1e-10
 
 
+@pytest.mark.promise("exact")
 @pytest.mark.parametrize(
     "make",
     [
@@ -211,6 +213,7 @@ def test_rows_of_weight_zero_are_not_there(rng):
     assert (stats.count == kept.count).all()
 
 
+@pytest.mark.promise("merging")
 def test_merge_is_commutative_associative_and_has_an_identity(rng):
     X, y = offset_rows(rng, 900, 100.0)
     a, b, c = (ClassStats.from_rows(X[i::3], y[i::3]) for i in range(3))
@@ -247,6 +250,7 @@ def test_scatter_decomposes_into_within_and_between(rng):
     assert oracles.relative_error(stats.between(), between) < TOLERANCE
 
 
+@pytest.mark.promise("merging")
 def test_subtracting_takes_rows_out_again(rng):
     X, y = offset_rows(rng, 3000, 1e4)
     weight = rng.random(3000)
@@ -387,6 +391,7 @@ def nist(name):
     return data[:, 0].astype(int), data[:, 1:], certified
 
 
+@pytest.mark.promise("exact")
 @pytest.mark.parametrize(
     ("name", "tolerance"),
     [
@@ -409,6 +414,7 @@ def test_nist_certified_sums_of_squares(name, tolerance):
     assert max(errors(stats, exact)) < TOLERANCE
 
 
+@pytest.mark.promise("exact")
 @settings(deadline=None, max_examples=60, derandomize=True)
 @given(
     st.lists(

@@ -27,6 +27,7 @@ from ..._numba.decorators import (
     serial_kernel,
     warmup_call,
 )
+from ..._numba.transposes import transpose
 from ..._numba.vectors import (
     aligned,
     first,
@@ -38,7 +39,6 @@ from ..._numba.vectors import (
     shifted,
     splat,
     store,
-    transpose,
     where_greater,
     where_number,
 )

@@ -28,7 +28,8 @@ from ..._numba.decorators import (
     serial_kernel,
     warmup_call,
 )
-from ..._numba.vectors import aligned, first, keep, load, pointer, shifted, splat, store, transpose
+from ..._numba.transposes import transpose
+from ..._numba.vectors import aligned, first, keep, load, pointer, shifted, splat, store
 from ..chunks import as_flat, block_bounds, contiguous_chunks
 from ..panel_product import TALL, WIDE, multiply
 from ..rows import OVERREAD, Rows, element
