@@ -34,23 +34,54 @@ _BLOCK = 1 << 18
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Evaluation:
-    """Scores over n rows and k labels, those of the model and any others that were met.
+    """Scores of predictions against true labels.
+
+    The labels are those of the model and any others that were met.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_labels,)
+        Sorted labels.
+    confusion : ndarray of shape (n_labels, n_labels) or None
+        Numbers of rows, true labels down and predicted labels across. None if the model has more
+        than 2,000 classes. Rows of labels that are not listed are not in it.
+    hit : ndarray of shape (n_labels,)
+        Rows of each label that are predicted correctly.
+    support : ndarray of shape (n_labels,)
+        Rows of each label.
+    predicted : ndarray of shape (n_labels,)
+        Rows that are predicted as each label.
+    log_loss : float
+        Mean of -log p(true label), with p clipped to [eps, 1 - eps] of its dtype.
+    brier : float
+        Mean squared error of the probabilities: summed over the labels, and halved for two, so that
+        it is within [0, 1], as by ``sklearn.metrics.brier_score_loss``.
+    n_unseen : int, default=0
+        Rows of labels that the model does not know. They are wrong, whatever is predicted.
+    n_unlisted : int, default=0
+        Those of them whose labels are not among ``labels``, which lists the first 100 such labels.
 
     Attributes
     ----------
-    labels : ndarray (k,), sorted.
-    confusion : ndarray (k, k) int64, rows true and columns predicted; None where the model has
-        more than MATRIX classes. Rows of labels that are not listed are not in it.
-    hit, support, predicted : ndarray (k,) int64, rows of each label that are predicted right, rows
-        of each label, rows predicted as it.
-    n_rows : int, rows of all labels.
-    accuracy : share of rows predicted right.
-    log_loss : mean of -log p(true label), p clipped to [eps, 1 - eps] of its dtype.
-    brier : mean squared error of the probabilities: summed over the labels, halved for
-        two (so that it lies in [0, 1]), as `sklearn.metrics.brier_score_loss` does.
-    n_unseen : int, rows of labels that the model does not know: wrong, whatever is predicted.
-    n_unlisted : int, those of them whose labels are not among `labels`, beyond the first UNSEEN.
-    tpr, fpr, ppv, npv, f1 : ndarray (k,), each label against the rest; 0 where undefined.
+    n_rows : int
+        Rows of all labels.
+    accuracy : float
+        Share of the rows that are predicted correctly.
+    tpr : ndarray of shape (n_labels,)
+        True positive rate (recall, sensitivity) of each label against the rest; here and below, 0
+        where it is undefined.
+    fpr : ndarray of shape (n_labels,)
+        False positive rate (1 - specificity).
+    ppv : ndarray of shape (n_labels,)
+        Positive predictive value (precision).
+    npv : ndarray of shape (n_labels,)
+        Negative predictive value.
+    f1 : ndarray of shape (n_labels,)
+        Harmonic mean of precision and recall.
+
+    Notes
+    -----
+    The numbers are those of ``sklearn.metrics`` on the same rows.
     """
 
     labels: np.ndarray
@@ -65,40 +96,48 @@ class Evaluation:
 
     @property
     def n_rows(self) -> int:
+        """Rows of all labels."""
         return int(self.support.sum()) + self.n_unlisted
 
     @property
     def accuracy(self) -> float:
+        """Share of the rows that are predicted correctly."""
         return int(self.hit.sum()) / self.n_rows
 
     @property
     def tpr(self) -> NDArray[np.float64]:
-        """True positive rate: recall, sensitivity."""
+        """True positive rate of each label: recall, sensitivity."""
         return _ratio(self.hit, self.support)
 
     @property
     def fpr(self) -> NDArray[np.float64]:
-        """False positive rate: 1 - specificity."""
+        """False positive rate of each label: 1 - specificity."""
         return _ratio(self.predicted - self.hit, self.n_rows - self.support)
 
     @property
     def ppv(self) -> NDArray[np.float64]:
-        """Positive predictive value: precision."""
+        """Positive predictive value of each label: precision."""
         return _ratio(self.hit, self.predicted)
 
     @property
     def npv(self) -> NDArray[np.float64]:
-        """Negative predictive value."""
+        """Negative predictive value of each label."""
         neither = self.n_rows - self.support - self.predicted + self.hit
         return _ratio(neither, self.n_rows - self.predicted)
 
     @property
     def f1(self) -> NDArray[np.float64]:
-        """Harmonic mean of precision and recall."""
+        """Harmonic mean of precision and recall of each label."""
         return _ratio(2 * self.hit, self.support + self.predicted)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain Python values, ready for JSON."""
+        """Return plain Python values, ready for JSON.
+
+        Returns
+        -------
+        dict
+            Every number, with the names that ``fastgnb evaluate --json`` writes.
+        """
         rates = ("support", "tpr", "fpr", "ppv", "npv", "f1")
         columns = {name: getattr(self, name).tolist() for name in rates}
         return {
