@@ -1,11 +1,11 @@
-"""How good predictions are, from one pass over (true labels, codes, probabilities).
+"""How good predictions are, in one pass over true labels, predicted codes and probabilities.
 
-`Evaluator` adds batches; what it keeps is counts, exact in int64, and an exact sum of the batches'
-sums for each of the two scores, so that the result is that of all rows at once. The numbers are
-those of `sklearn.metrics` on the same rows.
+`Evaluator` adds batches. It keeps counts, exact in int64, and an exact sum of the batches' sums for
+each of the two scores, so that the result is that of all rows at once. The numbers are those of
+`sklearn.metrics` on the same rows.
 
-Memory does not grow with the rows, nor with the labels of the data: of those that the model does
-not know, the first UNSEEN that are met have counts of their own; the rest are counted together.
+Memory grows neither with the rows nor with the labels of the data. Of the labels that the model
+does not know, the first UNSEEN have counts of their own, and the rest are counted together.
 """
 
 from __future__ import annotations
@@ -164,8 +164,8 @@ def _ratio(part: NDArray[np.int64], whole: NDArray[np.int64]) -> NDArray[np.floa
 class Evaluator:
     """Adds up batches of predictions of a model with these `classes` (k,), sorted.
 
-    Cost a batch: O(n k). Memory: O(k), besides a matrix (k, k) where k is at most MATRIX, and a
-    fixed block.
+    Cost of a batch: O(n k). Memory: O(k), a matrix (k, k) if k is at most MATRIX, and a fixed
+    block.
     """
 
     def __init__(self, classes: np.ndarray) -> None:
@@ -219,7 +219,7 @@ class Evaluator:
         return self._places.get(label, UNSEEN)
 
     def _encode(self, y: np.ndarray) -> np.ndarray:
-        """Positions of labels among the classes, -1 for a label not there."""
+        """Positions of labels among the classes; -1 for labels that are not there."""
         kind = self._classes.dtype.kind
         if kind not in "iufb" or y.dtype.kind != kind:  # NumPy would round whole numbers to floats
             index = self._index
@@ -228,7 +228,7 @@ class Evaluator:
         return np.where(self._classes[at] == y, at, -1)
 
     def result(self) -> Evaluation:
-        """The scores so far; ValueError before the first row."""
+        """Return the scores so far. Raises ValueError before the first row."""
         rows = self.n_rows
         if rows == 0:
             raise ValueError("no rows to evaluate, expected at least one")
@@ -253,9 +253,9 @@ class Evaluator:
         )  # fmt: skip
 
     def _labels(self) -> np.ndarray:
-        """The union of the classes and the labels met, sorted, in a type that holds both.
+        """The union of the classes and of other labels, sorted, in a type that holds both.
 
-        Numbers that no type holds exactly, such as 2^53 + 1 beside 0.5, are objects.
+        Numbers that no type holds exactly, such as 2^53 + 1 and 0.5, are objects.
         """
         if not self._places:
             return self._classes
@@ -267,8 +267,8 @@ class Evaluator:
 def _grow(partials: list[float], value: float) -> None:
     """Add a number to a sum that is held exactly, as a few floats that do not overlap.
 
-    J. R. Shewchuk, "Adaptive Precision Floating-Point Arithmetic", 1997: `math.fsum` does the same
-    to numbers that are all at hand.
+    `math.fsum` does the same to numbers that are all available. J. R. Shewchuk, "Adaptive Precision
+    Floating-Point Arithmetic", 1997.
     """
     kept = 0
     for partial in partials:
@@ -282,7 +282,7 @@ def _grow(partials: list[float], value: float) -> None:
 
 
 def _loss(true: np.ndarray, proba: np.ndarray) -> float:
-    """Sum of -log p(true), clipped as scikit-learn clips; p is 0 where true is -1."""
+    """Sum of -log p(true), clipped as scikit-learn does; p is 0 for labels of code -1."""
     eps = np.finfo(proba.dtype).eps
     p = np.where(true >= 0, proba[np.arange(len(true)), true], 0)
     return float(-np.log(np.clip(p, eps, 1 - eps).astype(np.float64)).sum())
