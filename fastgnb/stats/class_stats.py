@@ -331,7 +331,7 @@ def from_arrays(
         total = sums.weight if unit is None else np.ldexp(sums.weight, unit[:, None])
         count = _count(weight, unit, labels, k) if skip else total[:, 0]
     stats = ClassStats(
-        labels.classes, count, sums.mean, variance, sums.mean_low, total if skip else None,
+        labels.classes, count, sums.mean, variance, sums.mean_lo, total if skip else None,
         feature_names, None, covariance,
     )  # fmt: skip
     _check_overflow(stats)
