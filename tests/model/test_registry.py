@@ -80,6 +80,12 @@ def test_the_command_line_has_every_option():
     assert fit["model_type"].choices == list(MEMBERS)
 
 
+def test_the_readme_has_the_table_of_the_registry():
+    readme = (PACKAGE.parent / "README.md").read_text(encoding="utf-8")
+    part = readme.partition("<!-- family:begin -->")[2].partition("<!-- family:end -->")[0]
+    assert part.strip() == family.markdown_table()
+
+
 def _names_of_members(tree):
     """Comparisons with, and matches of, the name of a member."""
     for node in ast.walk(tree):
