@@ -8,7 +8,12 @@ model: it translates, and computes nothing itself. This is the lowest room that 
 scikit-learn.
 
 Where to start
-    base.py             what all members share: fit, partial_fit, merge, predict, sample, threads
+    base.py             how all members learn: fit, partial_fit, fit_stats, merge, reestimate
+    answers.py          what they answer: predict, predict_proba, decision_function, sample
+    holder.py           parameters and fitted attributes to a `Model` and back; the rule for threads
+    held.py             the model of the attributes, for as long as these are not edited
+    checks.py           scikit-learn's checks of rows and labels
+    faces.py            which estimator is whose, and scikit-learn's constraints from the registry
     naive_bayes.py      GaussianNB
     gaussian_bayes.py   GaussianBayes
     pca.py              PCAGaussianNB

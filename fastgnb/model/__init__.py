@@ -9,7 +9,12 @@ defaults, ranges and help. Constructor checks, command line options and checks o
 derived from that, and nothing outside the registry compares a member's name.
 
 Where to start
-    family.py        the registry of members and their options
+    model.py         `Model`: it estimates, scores, samples, reestimates and merges; the rule for
+                     edited attributes
+    family.py        the registry of members, and `register` for a further one
+    options.py       what an option may be: words, numbers, flags
+    likelihood.py    what a member makes of statistics; diagonal.py, full.py, axes.py and mixed.py
+                     are those of the four members
     scoring.py       checked rows and parameters to the scoring kernels: the one way to every answer
     evaluation.py    how good predictions are: accuracy, confusion, log loss, Brier score
     findings.py      what is odd about features: keys, units, smoothing that drowns them
