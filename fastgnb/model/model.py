@@ -26,7 +26,7 @@ from ..input.categorical import MixedRows, exact_table, split_columns
 from ..input.frames import in_memory, is_frame
 from ..input.rows import check_finite, check_missing
 from ..kernels.score.outputs import Scores, Table
-from ..stats.alignment import matched
+from ..stats.feature_order import match_feature_order
 from .family import MEMBERS, Member
 
 __all__ = ["Model", "plain_options"]
@@ -83,7 +83,7 @@ class Model:
 
     def merge(self, other: Model) -> Model:
         """The model of the rows of both, with these options. Features are matched by name."""
-        return self.with_stats(self.stats + matched(other.stats, self.stats))
+        return self.with_stats(self.stats + match_feature_order(other.stats, self.stats))
 
     def edited(self, stats: Any, attributes: Mapping[str, Any]) -> Model:
         """A model that decides by other attributes."""
