@@ -14,8 +14,8 @@ from ..model.family import Member
 from ..model.model import Model, plain_options
 from ..stats.alignment import renamed
 from .checks import CheckedRows
-from .faces import constraints_of, register_estimator
 from .held import Held
+from .member_classes import constraints_of, register_estimator
 
 
 class ModelHolder(CheckedRows):
