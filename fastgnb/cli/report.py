@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+import numpy as np
+
+from ..files.jobs.findings import finding_texts
+from ..files.models.model_file import ModelFile
 from ..files.phrases import cell
-
-if TYPE_CHECKING:
-    from ..files.models.model_file import ModelFile
-    from ..model.evaluation import Evaluation
-    from ..model.findings import Numbering
-    from ..model.model import Model
+from ..model.evaluation import Evaluation
+from ..model.model import Model
 
 __all__ = [
     "align",
     "evaluation_text",
-    "finding_texts",
     "model_dict",
     "model_text",
-    "prefix_stdout",
-    "print_stderr",
-    "print_stdout",
 ]
 
 MATRIX = 20
@@ -47,31 +41,6 @@ def align(table: Iterable[Sequence[str]]) -> str:
         ).rstrip()
         for line in lines
     )
-
-
-def print_stdout(text: str) -> None:
-    """Print it; a label that the terminal's encoding lacks must not lose the whole result."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    with prefix_stdout():
-        print(text.encode(encoding, "backslashreplace").decode(encoding))
-
-
-@contextlib.contextmanager
-def prefix_stdout() -> Iterator[None]:
-    """Say of a failing write that it was to standard output, as a full disk does not."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, "standard output") from error
-
-
-def print_stderr(text: str) -> None:
-    """A line on standard error, if anybody listens: it is None where the shell closed it."""
-    if sys.stderr is not None:
-        with contextlib.suppress(OSError):
-            print(f"fastgnb: {text}", file=sys.stderr)
 
 
 def _more(total: int, shown: int, what: str) -> list[str]:
@@ -154,48 +123,6 @@ def model_text(saved: ModelFile) -> str:
     return "\n\n".join(tables)
 
 
-def finding_texts(model: Model, keys: Sequence[Numbering] = ()) -> list[str]:
-    """What is odd about the features of a model, and what to do, a line each. See `findings`."""
-    from ..model.findings import drowned, uneven
-
-    def name(j: int) -> str:
-        names = model.feature_names
-        return f"column {j} (from 0)" if names is None else repr(names[j])
-
-    texts, found, smoothing = [], None, model.options["var_smoothing"]
-    if not model.options.get("standardize"):  # there epsilon is in other units than the features
-        found = drowned(model.stats, model.moments.epsilon, smoothing)
-    if found is not None:
-        n, d = len(found.features), model.n_features
-        listed = ", ".join(map(name, found.features[:CLASSES]))
-        more = f", and {n - CLASSES} more" if n > CLASSES else ""
-        widest = name(found.widest)
-        source = "the first axis" if model.member.likelihood.along_axes else widest
-        texts.append(
-            f"smoothing adds {found.epsilon:.3g} to each variance, {smoothing:g} of that "
-            f"of {source}. That is more than the variance of {n} of {d} features that do vary "
-            f"({listed}{more}), which hardly count. Leave {widest} out (--exclude) or scale it, or "
-            f"set --var-smoothing to {found.remedy:.0e}"
-        )
-    compares = model.member.compares_features
-    remedy = None if compares is None else compares(model.options)
-    apart = uneven(model.stats) if remedy else None
-    if apart is not None:
-        texts.append(
-            f"standard deviations go from {apart.sd[0]:.3g} ({name(apart.least)}) to "
-            f"{apart.sd[1]:.3g} ({name(apart.largest)}), and this model compares features with "
-            f"each other, so that the largest decide. {remedy}"
-        )
-    for feature, how in keys:
-        every = f"whole numbers that go on {how} from row to row"
-        if how == "distinct":
-            every = "a different whole number in every row"
-        texts.append(
-            f"{name(feature)} holds {every}: if it identifies rows, leave it out (--exclude)"
-        )
-    return texts
-
-
 def _is_chosen(model: Model, name: str) -> bool:
     """Whether an option is worth a line: the usual ones of GaussianNB are not."""
     return model.member.label is None or model.options[name] != model.member.defaults[name]
@@ -217,8 +144,6 @@ def _classes(model: Model) -> str:
 
 
 def _features(model: Model) -> str:
-    import numpy as np  # not above: the command line prints errors before it knows its command
-
     theta, var = model.moments.theta, model.moments.var
     k, d = theta.shape
     names = model.feature_names or tuple(map(str, range(d)))

@@ -13,7 +13,7 @@ from .. import kernels
 from .._numba.cache import cache_folder
 from .._numba.notice import is_switched_off, quietly, watching_kernels
 from .._numba.warmup import n_loaded, n_variants
-from .report import print_stderr
+from .streams import print_stderr
 
 __all__ = ["Warmed", "compile_all"]
 

@@ -34,10 +34,6 @@ from .base import GaussianClassifier
 
 Indices = NDArray[np.intp]
 
-# The constructor parameters that decide which statistics are learned. Candidates that agree on
-# them share statistics; all other parameters only decide what is made of these.
-STATS_PARAMETERS = ("missing", "categorical_features", "max_categories")
-
 
 @dataclass(frozen=True)
 class Task:
@@ -138,10 +134,14 @@ def candidate_of(estimator: GaussianClassifier, params: Mapping[str, Any]) -> Ga
 
 
 def _grouped(models: Sequence[GaussianClassifier]) -> list[list[int]]:
-    """Positions of candidates, by the statistics that they need."""
+    """Positions of candidates, by the statistics that they need.
+
+    Candidates that agree on the options that decide which statistics are learned share these; all
+    other options only decide what is made of them.
+    """
     groups: dict[object, list[int]] = {}
     for i, model in enumerate(models):
-        values = [getattr(model, name, None) for name in STATS_PARAMETERS]
+        values = model.learned_options()
         try:
             key: object = pickle.dumps(values)
         except Exception:  # no value that `fit` takes

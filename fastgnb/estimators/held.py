@@ -57,7 +57,9 @@ class Held:
             return None
         if model.member.likelihood.read_only:
             _freeze(state, names, model)
-        return cls(model, state)
+            return cls(model, state)
+        own = {name: _copied(state[name]) for name in names}
+        return cls(model.edited(model.stats, own), state)
 
     def is_of(self, state: Mapping[str, Any]) -> bool:
         """Whether the attributes of an estimator are still those of the model."""

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..input.label_types import same_labels
 from ..model.family import Member
 from ..model.model import Model, plain_options
-from ..stats.alignment import renamed
+from ..stats.feature_order import rename_features
 from .checks import CheckedRows
 from .held import Held
 from .member_classes import constraints_of, register_estimator
@@ -82,7 +82,7 @@ class ModelHolder(CheckedRows):
             )
         now._check_n_features()
         names = getattr(now, "feature_names_in_", None)
-        stats = renamed(now.stats_, None if names is None else tuple(names))
+        stats = rename_features(now.stats_, None if names is None else tuple(names))
         options = plain_options(self._member, now._options())
         names = (*self._member.likelihood.decisive, "epsilon_")
         attributes = {name: getattr(now, name) for name in names}
@@ -95,10 +95,16 @@ class ModelHolder(CheckedRows):
         """The parameters of the constructor."""
         return {option.name: getattr(self, option.name) for option in self._member.options}
 
-    def _check_params(self) -> None:
-        """Raise ValueError or TypeError for constructor parameters that are wrong."""
+    def learned_options(self) -> dict[str, Any]:
+        """The parameters that decide which statistics are learned."""
+        options = self._member.options
+        return {each.name: getattr(self, each.name) for each in options if each.is_learned}
+
+    def _checked_options(self) -> dict[str, Any]:
+        """The parameters of the constructor, as Python's own types. Raises ValueError or TypeError
+        where they are wrong."""
         try:
-            plain_options(self._member, self._options())
+            return plain_options(self._member, self._options())
         except (ValueError, TypeError):
             try:
                 self._validate_params()  # scikit-learn's error and text, where it has one
@@ -107,9 +113,6 @@ class ModelHolder(CheckedRows):
             except (TypeError, OverflowError):
                 pass
             raise
-
-    def _estimate(self, stats: Any) -> Model:
-        return Model.of(self._member, stats, **self._options())
 
     def _adopt(self, model: Model) -> None:
         """Set every fitted attribute of a model, and hold the model."""

@@ -13,7 +13,8 @@ from ..input.categorical import MixedRows, exact_table, find_categorical, split_
 from ..input.frames import in_memory, is_frame
 from ..input.labels import Labels
 from ..input.rows import NotFiniteError, feature_names_of
-from ..stats.mixed_stats import MAX_CATEGORIES, from_mixed_rows
+from ..stats.category_counts import MAX_CATEGORIES
+from ..stats.mixed_stats import from_mixed_rows
 from .base import GaussianClassifier
 
 

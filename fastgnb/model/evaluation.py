@@ -60,6 +60,10 @@ class Evaluation:
         Rows of labels that the model does not know. They are wrong, whatever is predicted.
     n_unlisted : int, default=0
         Those of them whose labels are not among ``labels``, which lists the first 100 such labels.
+    n_skipped : int, default=0
+        Rows besides these that were left out because the model cannot take their values.
+    n_null_labels : int, default=0
+        Rows besides these that were left out because they have no label.
 
     Attributes
     ----------
@@ -93,6 +97,8 @@ class Evaluation:
     brier: float
     n_unseen: int = 0
     n_unlisted: int = 0
+    n_skipped: int = 0
+    n_null_labels: int = 0
 
     @property
     def n_rows(self) -> int:

@@ -22,7 +22,7 @@ from fastgnb._numba import threads
 from fastgnb._system import signals as _interrupt
 from fastgnb._system import thread_limits as _limits
 from fastgnb.cli import main, process
-from fastgnb.cli import row_commands as _row_commands
+from fastgnb.files.jobs import learn_files
 
 pytestmark = pytest.mark.any_version
 
@@ -114,7 +114,7 @@ def test_each_call_has_its_own_number_of_threads(monkeypatch, rows, tmp_path):
     monkeypatch.setattr(numba, "get_num_threads", lambda: 8)
     monkeypatch.setattr(threads, "_layer", lambda: "omp")
     together, seen = threading.Barrier(2), {}
-    learn = _row_commands.learn
+    learn = learn_files.learn
 
     def spy(*args, **kwargs):
         together.wait(300)
@@ -122,7 +122,7 @@ def test_each_call_has_its_own_number_of_threads(monkeypatch, rows, tmp_path):
         together.wait(300)
         return learn(*args, **kwargs)
 
-    monkeypatch.setattr(_row_commands, "learn", spy)
+    monkeypatch.setattr(learn_files, "learn", spy)
     before = pa.cpu_count()
 
     def work(i):

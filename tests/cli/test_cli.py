@@ -21,10 +21,10 @@ from command_line import error_line, read, run, write
 
 import fastgnb
 from fastgnb._numba import warmup
-from fastgnb.cli import main
-from fastgnb.files import score_rows as _score_rows
+from fastgnb.cli import main, model_commands
+from fastgnb.files.jobs import score_rows
 from fastgnb.files.models import model_file as persist
-from fastgnb.files.tables import readers as _readers
+from fastgnb.files.tables import csv_file
 from fastgnb.files.tables import writers as _writers
 from fastgnb.model.model import Model
 from fastgnb.stats.class_stats import ClassStats
@@ -478,7 +478,7 @@ def test_a_kept_column_named_like_an_output(tmp_path, fitted, capsys, name):
 
 
 def test_a_bad_row_deep_in_the_file_leaves_the_old_output(tmp_path, fitted, capsys, monkeypatch):
-    monkeypatch.setattr(_readers, "CSV_BLOCK_BYTES", 200)
+    monkeypatch.setattr(csv_file, "CSV_BLOCK_BYTES", 200)
     _, _, model = fitted
     lines = ['"a b","c,d",e', *["0.5,1,true"] * 500]
     lines[401] = "oops,1,true"
@@ -498,7 +498,7 @@ def test_an_interrupt_leaves_the_old_output(tmp_path, fitted, capsys, monkeypatc
     _, path, model = fitted
     (tmp_path / "o.parquet").write_text("old")
     before = sorted(os.listdir(tmp_path))
-    batches = _score_rows._output_rows
+    batches = score_rows._output_rows
     calls = []
 
     def interrupted(*args):
@@ -508,7 +508,7 @@ def test_an_interrupt_leaves_the_old_output(tmp_path, fitted, capsys, monkeypatc
             raise KeyboardInterrupt
         return batches(*args)
 
-    monkeypatch.setattr(_score_rows, "_output_rows", interrupted)
+    monkeypatch.setattr(score_rows, "_output_rows", interrupted)
     ask = ["--output", tmp_path / "o.parquet", "--batch-rows", 50]
     assert error_line(capsys, "predict", model, path, *ask, code=130) == "fastgnb: interrupted\n"
     assert (tmp_path / "o.parquet").read_text() == "old"
@@ -522,7 +522,7 @@ def test_the_first_signal_ends_between_batches_and_the_second_at_once(
 ):
     _, path, model = fitted
     before = sorted(os.listdir(tmp_path)), signal.getsignal(number)
-    batches = _score_rows._output_rows
+    batches = score_rows._output_rows
     done = []
 
     def signalled(*args):
@@ -531,7 +531,7 @@ def test_the_first_signal_ends_between_batches_and_the_second_at_once(
         done.append(1)
         return batches(*args)
 
-    monkeypatch.setattr(_score_rows, "_output_rows", signalled)
+    monkeypatch.setattr(score_rows, "_output_rows", signalled)
     ask = ["--output", tmp_path / "o.parquet", "--batch-rows", 50]
     assert error_line(capsys, "predict", model, path, *ask, code=130) == "fastgnb: interrupted\n"
     assert len(done) == (1 if times == 1 else 0)
@@ -539,7 +539,7 @@ def test_the_first_signal_ends_between_batches_and_the_second_at_once(
 
 
 def test_a_signal_before_the_rows_ends_at_once(fitted, capsys, monkeypatch):
-    monkeypatch.setattr(persist, "read", lambda _: signal.raise_signal(signal.SIGTERM))
+    monkeypatch.setattr(model_commands, "read", lambda _: signal.raise_signal(signal.SIGTERM))
     assert error_line(capsys, "show", fitted[2], code=130) == "fastgnb: interrupted\n"
 
 

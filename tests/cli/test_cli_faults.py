@@ -38,13 +38,15 @@ from table_files import write
 import fastgnb
 from fastgnb._system import atomic as _atomic
 from fastgnb._system import signals as _interrupt
-from fastgnb.cli import entry, main
-from fastgnb.cli import row_commands as _row_commands
-from fastgnb.files import score_rows as _score_rows
+from fastgnb.cli import entry, main, model_commands
+from fastgnb.files.errors import SourceError
+from fastgnb.files.jobs import learn_files, model_rows, score_rows
 from fastgnb.files.models import model_file as persist
-from fastgnb.files.tables import readers as _readers
+from fastgnb.files.tables import csv_file
 from fastgnb.files.tables import writers as _writers
-from fastgnb.files.tables.sources import ColumnRoles, SourceError, expand, open_rows
+from fastgnb.files.tables.columns import ColumnRoles
+from fastgnb.files.tables.paths import expand
+from fastgnb.files.tables.sources import open_source
 
 pytestmark = [pytest.mark.compiled, pytest.mark.fresh, pytest.mark.any_version]
 
@@ -243,7 +245,7 @@ def test_strings_of_tables_that_are_not_utf8(tmp_path, model, out, capsys, endin
 
 @pytest.mark.parametrize("spoil", ["first", "middle", "last", "beyond"])
 def test_a_ragged_row_past_the_first_block(tmp_path, model, out, capsys, monkeypatch, spoil):
-    monkeypatch.setattr(_readers, "CSV_BLOCK_BYTES", 4096)
+    monkeypatch.setattr(csv_file, "CSV_BLOCK_BYTES", 4096)
     rows = [f"{i},1.5,u,a" for i in range(2000)]
     at = {"first": 0, "middle": 1000, "last": 1999, "beyond": 500}[spoil]
     rows[at] += ",oops"
@@ -268,7 +270,7 @@ def test_a_line_of_300_megabytes_is_not_taken_into_memory(tmp_path, model, out, 
     line = fails(capsys, *command("predict", model, tmp_path / "late.csv", out))
     assert "late.csv: a row is longer than 2097152 bytes, the most that are read at once" in line
     assert content(out) == before[0]
-    assert pa.default_memory_pool().max_memory() < before[1] + 40 * _readers.CSV_BLOCK_BYTES
+    assert pa.default_memory_pool().max_memory() < before[1] + 40 * csv_file.CSV_BLOCK_BYTES
 
 
 @pytest.mark.parametrize("end", [b"\r", b"\r\n", b"\n"])
@@ -523,6 +525,12 @@ def replace(path):
     os.replace(copy, path)
 
 
+def patch_open_source(monkeypatch, planned):
+    """Have every job plan its files by another function."""
+    monkeypatch.setattr(learn_files, "open_source", planned)
+    monkeypatch.setattr(model_rows, "open_source", planned)
+
+
 @pytest.mark.parametrize("ending", [*TABLES, "npy"])
 @pytest.mark.parametrize("change", [vanish, halve, clear, grow, replace])
 @pytest.mark.parametrize("verb", ["fit", "predict", "evaluate"])
@@ -533,11 +541,11 @@ def test_a_file_that_changes_after_planning(
     labels = write_rows(path)
 
     def planned(*args, **options):
-        source = open_rows(*args, **options)
+        source = open_source(*args, **options)
         change(path)
         return source
 
-    monkeypatch.setattr(_row_commands, "open_rows", planned)
+    patch_open_source(monkeypatch, planned)
     words = command(verb, model, path, out, labels)
     before = content(out)
     line = fails(capsys, *words, "--quiet")
@@ -556,11 +564,11 @@ def test_labels_that_change_after_planning(tmp_path, model, out, capsys, monkeyp
     np.save(labels, np.array(table()["y"].to_pylist()))
 
     def planned(*args, **options):
-        source = open_rows(*args, **options)
+        source = open_source(*args, **options)
         change(labels)
         return source
 
-    monkeypatch.setattr(_row_commands, "open_rows", planned)
+    patch_open_source(monkeypatch, planned)
     words = command(verb, model, path, out)
     at = words.index("--target")
     words[at : at + 2] = ["--target-npy", labels]
@@ -575,10 +583,12 @@ def test_labels_that_change_after_planning(tmp_path, model, out, capsys, monkeyp
 SHRINKS = """
 import os, sys
 import numpy as np
-from fastgnb.files.tables.sources import ColumnRoles, SourceError, open_rows
+from fastgnb.files.errors import SourceError
+from fastgnb.files.tables.columns import ColumnRoles
+from fastgnb.files.tables.sources import open_source
 path = sys.argv[1]
 parts = ColumnRoles() if path.endswith("npy") else ColumnRoles(target="y", keep=("t",))
-batches = iter(open_rows([path], parts, batch_rows=1000))
+batches = iter(open_source([path], parts, batch_rows=1000))
 total = next(batches).X.sum()
 os.truncate(path, 4096)
 try:
@@ -609,7 +619,7 @@ def pieces(path):
     columns = ColumnRoles(features=("x", "i"), target="y", keep=("k", "c"))
     return [
         (batch.X.tobytes(), batch.y.tolist(), batch.kept.to_pylist())
-        for batch in open_rows([path], columns)
+        for batch in open_source([path], columns)
     ]
 
 
@@ -900,7 +910,7 @@ def test_five_thousand_columns(tmp_path, ending, monkeypatch):
     pa.set_memory_pool(pool)
     before = pool.bytes_allocated()
     try:
-        highest = max(pool.bytes_allocated() for _ in open_rows([path], ColumnRoles(target="y")))
+        highest = max(pool.bytes_allocated() for _ in open_source([path], ColumnRoles(target="y")))
     finally:
         pa.set_memory_pool(usual)
     assert highest - before < 100_000_000
@@ -1085,7 +1095,8 @@ def test_no_memory_is_one_line(model, capsys, monkeypatch):
     def fail(_):
         raise MemoryError
 
-    monkeypatch.setattr(persist, "read", fail)
+    monkeypatch.setattr(model_commands, "read", fail)
+    monkeypatch.setattr(model_rows, "read", fail)
     assert "--batch-rows" not in fails(capsys, "show", model)  # which it lacks
     words = ["evaluate", model, "d.csv", "--batch-rows"]
     assert "out of memory; fewer rows at a time, such as --batch-rows 1000" in fails(
@@ -1133,9 +1144,9 @@ def test_a_model_that_vanishes_while_rows_are_read(tmp_path, model, out, monkeyp
 
     def planned(*args, **options):
         model.unlink()
-        return open_rows(*args, **options)
+        return open_source(*args, **options)
 
-    monkeypatch.setattr(_row_commands, "open_rows", planned)
+    patch_open_source(monkeypatch, planned)
     run(*command("predict", model, data, out))
     assert read(out / "o.csv").num_rows == 60
 
@@ -1233,7 +1244,7 @@ def test_a_batch_that_never_ends_is_interrupted(tmp_path, model, out, capsys, mo
             time.sleep(0.01)
         ended.append(1)
 
-    monkeypatch.setattr(_score_rows, "_output_rows", endless)
+    monkeypatch.setattr(score_rows, "_output_rows", endless)
     before = content(out)
     line = fails(capsys, *command("predict", model, data, out), code=130)
     assert line == "fastgnb: interrupted\n"
@@ -1246,7 +1257,7 @@ def test_the_repeated_signal_does_not_reach_the_next_run(tmp_path, model, capsys
     monkeypatch.setattr(_interrupt, "PATIENCE", 0.05)
     data = write(table(), tmp_path / "data.parquet")
     ask = ["predict", model, data, "--output", tmp_path / "o.csv", "--batch-rows", 10, "--quiet"]
-    rows = _score_rows._output_rows
+    rows = score_rows._output_rows
 
     def signalled(*args):
         signal.raise_signal(signal.SIGTERM)
@@ -1257,9 +1268,9 @@ def test_the_repeated_signal_does_not_reach_the_next_run(tmp_path, model, capsys
         return rows(*args)
 
     for _ in range(5):
-        monkeypatch.setattr(_score_rows, "_output_rows", signalled)
+        monkeypatch.setattr(score_rows, "_output_rows", signalled)
         assert fails(capsys, *ask, code=130) == "fastgnb: interrupted\n"
-        monkeypatch.setattr(_score_rows, "_output_rows", slow)
+        monkeypatch.setattr(score_rows, "_output_rows", slow)
         run(*ask)
 
 
@@ -1267,7 +1278,7 @@ def test_looking_for_a_bad_row_is_interrupted(tmp_path, model, out, capsys, monk
     """The search reads the file once more, in the reader's thread, which gets no signals."""
     rows = ["1,2,u,a"] * 500 + ["1,oops,u,a"]
     (tmp_path / "bad.csv").write_text("\n".join(["x0,x1,t,y", *rows]) + "\n")
-    opened = _readers._Csv._open
+    opened = csv_file.CsvFile._open
     ended = []
 
     def endless():
@@ -1282,8 +1293,8 @@ def test_looking_for_a_bad_row_is_interrupted(tmp_path, model, out, capsys, monk
         searching = columns and not threads
         return endless() if searching else opened(self, source, columns, types, threads)
 
-    monkeypatch.setattr(_readers, "CSV_BLOCK_BYTES", 1000)
-    monkeypatch.setattr(_readers._Csv, "_open", opening)
+    monkeypatch.setattr(csv_file, "CSV_BLOCK_BYTES", 1000)
+    monkeypatch.setattr(csv_file.CsvFile, "_open", opening)
     before = content(out)
     line = fails(capsys, *command("predict", model, tmp_path / "bad.csv", out), code=130)
     assert line == "fastgnb: interrupted\n"
@@ -1377,7 +1388,7 @@ def test_a_second_interrupt_counts_again_after_a_while(tmp_path, model, out, cap
         signal.raise_signal(signal.SIGINT)
 
     caught = []
-    monkeypatch.setattr(persist, "read", lost)
+    monkeypatch.setattr(model_commands, "read", lost)
     assert fails(capsys, "show", model, code=130) == "fastgnb: interrupted\n"
     assert caught == ["ignored"]
 
@@ -1403,15 +1414,15 @@ def test_a_signal_while_the_process_ends(tmp_path, model, number):
 
 LONG = """
 import sys, time
-from fastgnb.files import bad_rows as _bad_rows
+from fastgnb.files.jobs import progress
 from fastgnb.cli import main
-interruptible_iter = _bad_rows.interruptible_iter
+interruptible_iter = progress.interruptible_iter
 def told(items):
     for i, item in enumerate(interruptible_iter(items)):
         if i == 3:
             print("running", flush=True)
         yield item
-_bad_rows.interruptible_iter = told
+progress.interruptible_iter = told
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -11,8 +11,9 @@ import pytest
 from command_line import error_line, read, run, write
 
 import fastgnb
-from fastgnb.cli import row_commands as _row_commands
-from fastgnb.files import learn_rows as _learn_rows
+from fastgnb.files.jobs import learn_files, learn_rows, score_files
+from fastgnb.files.jobs import total as total_module
+from fastgnb.files.jobs.total import Total
 from fastgnb.files.models import model_file as persist
 from fastgnb.model.model import Model
 from fastgnb.stats.class_stats import ClassStats
@@ -51,8 +52,9 @@ def nothing_is_read(monkeypatch):
     def fail(*_, **__):
         raise AssertionError("rows were read")
 
-    for name in ("learn", "evaluate_rows", "predict_rows"):
-        monkeypatch.setattr(_row_commands, name, fail)
+    monkeypatch.setattr(learn_files, "learn", fail)
+    monkeypatch.setattr(score_files, "evaluate_rows", fail)
+    monkeypatch.setattr(score_files, "predict_rows", fail)
 
 
 # ------------------------------------------------------------------ distinct labels
@@ -67,9 +69,9 @@ def test_a_target_of_identifiers_is_an_error_soon(
     path = write(rows(), tmp_path / f"d.{ending}")
     words = ["fit", path, *FEATURES, "--target", column, "--model", tmp_path / "m", "--quiet"]
     learned = []
-    stats_of = _learn_rows._stats_of
+    stats_of = learn_rows._stats_of
     monkeypatch.setattr(
-        _learn_rows, "_stats_of", lambda *a, **k: learned.append(1) or stats_of(*a, **k)
+        learn_rows, "_stats_of", lambda *a, **k: learned.append(1) or stats_of(*a, **k)
     )
     line = error_line(capsys, *words, "--max-classes", 100, "--batch-rows", batch)
     first = min(N, 120 if batch == 30 else batch)
@@ -457,7 +459,7 @@ def test_sums_of_categories_are_linear(monkeypatch):
         return add(self, other)
 
     monkeypatch.setattr(MixedStats, "__add__", counted)
-    total, batches, m = _learn_rows.Total(None, None), 1000, 4
+    total, batches, m = Total(None, None), 1000, 4
     y = ["a", "b"] * 2
     for i in range(batches):
         values = np.arange(m)[:, None] + i * m
@@ -479,8 +481,8 @@ def test_sums_of_classes_are_linear(monkeypatch, alike):
         return add(self, other)
 
     monkeypatch.setattr(ClassStats, "__add__", counted)
-    monkeypatch.setattr(_learn_rows, "_FEW", 8)
-    total, batches, m = _learn_rows.Total(None, None), 1000, 4
+    monkeypatch.setattr(total_module, "_FEW", 8)
+    total, batches, m = Total(None, None), 1000, 4
     for i in range(batches):
         y = np.arange(m) + (0 if alike else i * m)
         total.add(ClassStats.from_rows(y[:, None] + 0.5, y))

@@ -53,7 +53,7 @@ def test_an_exact_number_is_one(texts):
 @pytest.mark.parametrize("blank", [0, 1], ids=["from the start", "blank at first"])
 @pytest.mark.parametrize("texts", [["2020-01-01", "2021-01-01"], ["12:00", "12:30"]])
 def test_dates_of_csv_are_labels_as_they_are_written(monkeypatch, texts, blank):
-    monkeypatch.setattr("fastgnb.files.tables.readers.CSV_BLOCK_BYTES", 1 << 12)
+    monkeypatch.setattr("fastgnb.files.tables.csv_file.CSV_BLOCK_BYTES", 1 << 12)
     put("d.csv", [""] * 1000 * blank + texts * 3)
     model = fitted("d.csv", "--target", "z", "--exclude", "t", "--drop-null-target")
     assert model.classes.tolist() == texts

@@ -16,15 +16,12 @@ import pytest
 from table_files import write
 
 from fastgnb._system import optional as _arrow
-from fastgnb.files.tables import readers as _readers
-from fastgnb.files.tables.sources import (
-    BATCH_BYTES,
-    ColumnRoles,
-    SourceError,
-    expand,
-    open_rows,
-    rows_in_batch,
-)
+from fastgnb.files.errors import SourceError
+from fastgnb.files.tables import csv_file, parquet_file
+from fastgnb.files.tables.batch import BATCH_BYTES, rows_in_batch
+from fastgnb.files.tables.columns import ColumnRoles
+from fastgnb.files.tables.paths import expand
+from fastgnb.files.tables.sources import open_source
 
 FORMATS = ["parquet", "csv", "arrow", "feather", "ipc"]
 TELL_ROWS = ["parquet"]  # formats whose metadata say how many rows there are
@@ -34,7 +31,7 @@ if hasattr(ipc.RecordBatchFileReader, "count_rows"):  # a newer pyarrow
 
 def read(data, columns=None, **options):
     """All rows at once: (X, y, weight, kept table), copied out of the batches."""
-    source = open_rows([data] if not isinstance(data, list) else data, columns, **options)
+    source = open_source([data] if not isinstance(data, list) else data, columns, **options)
     X, y, weight, kept = [np.empty((0, source.n_features), source.dtype)], [], [], []
     for batch in source:
         X.append(batch.X.copy())
@@ -82,7 +79,7 @@ def test_every_format_and_batch_size_gives_the_same_rows(tmp_path, table, ending
 @pytest.mark.parametrize("ending", FORMATS)
 def test_plan(tmp_path, table, ending):
     path = write(table, tmp_path / f"data.{ending}")
-    source = open_rows([path], ColumnRoles(target="y", weight="w", keep=("t",)))
+    source = open_source([path], ColumnRoles(target="y", weight="w", keep=("t",)))
     assert source.features == ("a", "n", "b")
     assert source.left_out == ("t",)
     assert source.n_features == 3
@@ -95,7 +92,7 @@ def test_plan(tmp_path, table, ending):
 def test_batches_are_feature_major_in_place_in_order_and_at_most_so_long(tmp_path, table):
     path = write(table, tmp_path / "data.parquet")
     first = 0
-    for batch in open_rows([path], batch_rows=8):
+    for batch in open_source([path], batch_rows=8):
         assert batch.X.flags.f_contiguous
         assert len(batch.X) <= 8
         assert (batch.path, batch.first_row) == (path, first)
@@ -105,7 +102,7 @@ def test_batches_are_feature_major_in_place_in_order_and_at_most_so_long(tmp_pat
 
 
 def test_a_source_can_be_read_twice(tmp_path, table):
-    source = open_rows([write(table, tmp_path / "data.csv")])
+    source = open_source([write(table, tmp_path / "data.csv")])
     sums = [sum(batch.X.sum() for batch in source) for _ in range(2)]
     assert sums[0] == sums[1]
 
@@ -125,7 +122,7 @@ def test_one_huge_row_group_is_read_in_bounded_memory(tmp_path):
         before = pool.bytes_allocated()
         tracemalloc.start()
         highest = 0
-        for batch in open_rows([path], batch_rows=2000):
+        for batch in open_source([path], batch_rows=2000):
             total += batch.X.sum(axis=0)
             highest = max(highest, pool.bytes_allocated() - before)
         peak = tracemalloc.get_traced_memory()[1]
@@ -133,7 +130,7 @@ def test_one_huge_row_group_is_read_in_bounded_memory(tmp_path):
         tracemalloc.stop()
         pa.set_memory_pool(usual)
     assert total == pytest.approx([data[f"x{j}"].to_numpy().sum() for j in range(d)])
-    buffers = d * _readers.PARQUET_BUFFER_BYTES * 1.2
+    buffers = d * parquet_file.PARQUET_BUFFER_BYTES * 1.2
     assert highest < buffers < n * d * 8  # the row group was never there as a whole
     assert peak < 2_000_000
 
@@ -153,7 +150,7 @@ def test_arrow_streams_and_compressed_batches(tmp_path, table):
         sink.write_table(table, max_chunksize=9)
     for name in ["stream.arrow", "small.arrow"]:
         assert (read(tmp_path / name)[0][:, 0] == table["a"].to_numpy()).all()
-    assert open_rows([tmp_path / "stream.arrow"]).n_rows is None
+    assert open_source([tmp_path / "stream.arrow"]).n_rows is None
 
 
 # ------------------------------------------------------------------ several files and folders
@@ -165,7 +162,7 @@ def test_folders_stand_for_their_files_by_name(tmp_path):
         write({"x": [float(i)]}, tmp_path / "in" / name)
     for name in [".hidden.csv", "_temporary.csv", "notes.txt"]:
         (tmp_path / "in" / name).write_text("not data")
-    source = open_rows([tmp_path / "in"])
+    source = open_source([tmp_path / "in"])
     assert [path.name for path in source.paths] == ["a.parquet", "b.csv", "c.arrow"]
     assert [batch.X.item() for batch in source] == [0.0, 1.0, 2.0]
 
@@ -182,15 +179,15 @@ def test_other_column_orders_and_other_columns(tmp_path, ending):
 def test_rows_are_known_only_if_every_file_tells(tmp_path):
     tables = [write({"x": [1.0, 2.0]}, tmp_path / f"{name}.parquet") for name in "ab"]
     text = write({"x": [1.0]}, tmp_path / "c.csv")
-    assert open_rows(tables).n_rows == 4
-    assert open_rows([*tables, text]).n_rows is None
+    assert open_source(tables).n_rows == 4
+    assert open_source([*tables, text]).n_rows is None
 
 
 def test_a_later_file_without_a_column_is_an_error_before_reading(tmp_path):
     write({"a": [1.0], "b": [2.0]}, tmp_path / "1.parquet")
     write({"a": [1.0], "c": [2.0]}, tmp_path / "2.parquet")
     with pytest.raises(SourceError, match=r"2\.parquet: column 'b' is missing; found 'a', 'c'$"):
-        open_rows([tmp_path])
+        open_source([tmp_path])
 
 
 def test_labels_of_different_kinds(tmp_path):
@@ -200,7 +197,7 @@ def test_labels_of_different_kinds(tmp_path):
         SourceError,
         match=r"2\.parquet: column 'y' holds labels of kind text, but number in .*1\.csv",
     ):
-        open_rows([tmp_path], ColumnRoles(target="y"))
+        open_source([tmp_path], ColumnRoles(target="y"))
 
 
 def test_kept_columns_take_a_type_wide_enough_for_every_file(tmp_path):
@@ -218,7 +215,7 @@ def test_kept_columns_of_types_that_cannot_meet(tmp_path):
         SourceError,
         match=r"'k' cannot be kept, its types differ: int64 in .*1\.p.*, string in .*2\.p",
     ):
-        open_rows([tmp_path], ColumnRoles(features=("x",), keep=("k",)))
+        open_source([tmp_path], ColumnRoles(features=("x",), keep=("k",)))
 
 
 # ------------------------------------------------------------------ which files
@@ -240,12 +237,12 @@ def test_endings_in_capitals(tmp_path):
 
 def test_no_such_file(tmp_path):
     with pytest.raises(SourceError, match=r"nothing\.csv: no such file or folder"):
-        open_rows([tmp_path / "nothing.csv"])
+        open_source([tmp_path / "nothing.csv"])
 
 
 def test_folder_without_data(tmp_path):
     with pytest.raises(SourceError, match=r"no data file in this folder; expected \.parquet"):
-        open_rows([tmp_path])
+        open_source([tmp_path])
 
 
 @pytest.mark.parametrize("ending", FORMATS)
@@ -279,7 +276,7 @@ def test_npy_and_tables_together(tmp_path):
     np.save(tmp_path / "a.npy", np.zeros((1, 1)))
     write({"x": [1.0]}, tmp_path / "b.csv")
     with pytest.raises(SourceError, match=r"a\.npy: \.npy and tables cannot be read together"):
-        open_rows([tmp_path])
+        open_source([tmp_path])
 
 
 # ------------------------------------------------------------------ which columns
@@ -302,7 +299,7 @@ def test_any_column_name_works(tmp_path, ending):
     ]
     data = pa.table({name: [float(i), -1.0] for i, name in enumerate(names)})
     path = write(data, tmp_path / f"names.{ending}")
-    assert open_rows([path]).features == tuple(names)
+    assert open_source([path]).features == tuple(names)
     assert read(path)[0][0].tolist() == list(range(len(names)))
     for i, name in enumerate(names):
         X, _, _, kept = read(path, ColumnRoles(features=(name,), keep=(name,)))
@@ -313,11 +310,11 @@ def test_any_column_name_works(tmp_path, ending):
 def test_a_dotted_name_is_not_a_path_into_a_struct(tmp_path):
     data = pa.table({"s": [{"x": 1.0}], "s.x": [2.0], "y": [3.0]})
     path = write(data, tmp_path / "nested.parquet")
-    assert open_rows([path]).features == ("s.x", "y")
+    assert open_source([path]).features == ("s.x", "y")
     assert read(path, ColumnRoles(features=("s.x",)))[0].tolist() == [[2.0]]
     only = write(data.select(["s", "y"]), tmp_path / "only.parquet")
     with pytest.raises(SourceError, match=r"column 's\.x' is missing; found 's', 'y'"):
-        open_rows([only], ColumnRoles(features=("s.x",)))
+        open_source([only], ColumnRoles(features=("s.x",)))
 
 
 @pytest.mark.parametrize("part", ["target", "weight", "features", "exclude", "keep"])
@@ -327,7 +324,7 @@ def test_a_missing_column_is_named(tmp_path, part):
     with pytest.raises(
         SourceError, match=r"data\.csv: column 'no such' is missing; found 'x0', .*, \.\.\.$"
     ):
-        open_rows([path], ColumnRoles(**{part: name}))
+        open_source([path], ColumnRoles(**{part: name}))
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "arrow"])
@@ -342,7 +339,7 @@ def test_duplicate_names_are_an_error_when_asked_for(tmp_path, ending):
         ColumnRoles(keep=("a",), features=("b",)),
     ]:
         with pytest.raises(SourceError, match=r"twice\.\w+: column 'a' is there 2 times"):
-            open_rows([path], columns)
+            open_source([path], columns)
     assert read(path, ColumnRoles(features=("b",)))[0].tolist() == [[3.0]]
 
 
@@ -383,7 +380,7 @@ def test_default_features_are_what_is_left_and_numeric(tmp_path):
     )
     path = write(data, tmp_path / "data.parquet")
     columns = ColumnRoles(target="target", weight="weight", exclude=("out",))
-    source = open_rows([path], columns)
+    source = open_source([path], columns)
     assert source.features == ("f32", "f16", "u8", "bool", "decimal", "big")
     assert source.left_out == ("text", "date", "category", "list", "nothing")
     assert read(path, columns)[0].tolist() == [[1.5, 1.5, 200.0, 1.0, 1.25, 2.5]]
@@ -392,13 +389,13 @@ def test_default_features_are_what_is_left_and_numeric(tmp_path):
 def test_nothing_to_use(tmp_path):
     path = write({"t": ["a"], "y": [1]}, tmp_path / "data.csv")
     with pytest.raises(SourceError, match=r"no numeric or boolean column to use as a feature"):
-        open_rows([path], ColumnRoles(target="y"))
+        open_source([path], ColumnRoles(target="y"))
 
 
 def test_a_column_of_nulls_is_left_out_but_may_be_named(tmp_path):
     for path in [tmp_path / "data.csv", tmp_path / "data.parquet"]:
         write({"x": [1.0, 2.0], "none": pa.nulls(2)}, path)
-        assert open_rows([path]).left_out == ("none",)
+        assert open_source([path]).left_out == ("none",)
         X = read(path, ColumnRoles(features=("none", "x")))[0]
         assert np.isnan(X[:, 0]).all()
         assert X[:, 1].tolist() == [1, 2]
@@ -409,13 +406,13 @@ def test_a_feature_of_another_type(tmp_path):
     with pytest.raises(
         SourceError, match=r"column 't' is string, expected numbers or booleans; leave it out"
     ):
-        open_rows([path], ColumnRoles(features=("t",)))
+        open_source([path], ColumnRoles(features=("t",)))
 
 
 def test_a_weight_of_another_type(tmp_path):
     path = write({"x": [1.0], "w": ["a"]}, tmp_path / "data.parquet")
     with pytest.raises(SourceError, match=r"column 'w' is string, expected numbers"):
-        open_rows([path], ColumnRoles(weight="w"))
+        open_source([path], ColumnRoles(weight="w"))
 
 
 def test_a_target_of_another_type(tmp_path):
@@ -423,7 +420,7 @@ def test_a_target_of_another_type(tmp_path):
     with pytest.raises(
         SourceError, match=r"column 'y' is date32.*; labels are integers, floats, booleans or text"
     ):
-        open_rows([path], ColumnRoles(target="y"))
+        open_source([path], ColumnRoles(target="y"))
 
 
 # ------------------------------------------------------------------ values
@@ -477,7 +474,7 @@ def test_large_integers_become_the_nearest_float(tmp_path):
 def test_labels(tmp_path, labels, expected, kind):
     path = tmp_path / "data.arrow"
     write(pa.table({"x": [1.0, 2.0, 3.0], "y": labels}), path)
-    assert open_rows([path], ColumnRoles(target="y")).target_kind == kind
+    assert open_source([path], ColumnRoles(target="y")).target_kind == kind
     y = read(path, ColumnRoles(target="y"))[1]
     assert y.dtype == expected
     assert y.tolist() == labels.to_pylist()
@@ -575,7 +572,7 @@ def test_kept_columns_keep_their_types(tmp_path):
 
 def test_where_a_value_is_that_the_model_cannot_take(tmp_path):
     path = write({"a": [0.0, 1.0, 2.0, np.inf], "b": [0.0] * 3 + [None]}, tmp_path / "data.parquet")
-    *_, last = open_rows([path], batch_rows=3)
+    *_, last = open_source([path], batch_rows=3)
     assert str(last.not_finite(0, 0)) == f"{path}: column 'a', row 4: inf is not a finite number"
     assert str(last.not_finite(0, 1)).startswith(f"{path}: column 'b', row 4: missing value (null")
 
@@ -586,7 +583,7 @@ def test_where_a_value_is_that_the_model_cannot_take(tmp_path):
 @pytest.fixture
 def small_blocks(monkeypatch):
     """A first block of a few rows, as the first megabytes of a long file."""
-    monkeypatch.setattr(_readers, "CSV_BLOCK_BYTES", 64)
+    monkeypatch.setattr(csv_file, "CSV_BLOCK_BYTES", 64)
 
 
 def long_csv(path, late, column="x", early="1"):
@@ -605,7 +602,7 @@ def test_integers_that_turn_to_floats_after_the_first_block(tmp_path, small_bloc
 def test_values_that_turn_up_after_a_first_block_of_blanks(tmp_path, small_blocks):
     path = long_csv(tmp_path / "data.csv", "2.5", early="")
     for columns in [ColumnRoles(target="y"), ColumnRoles(features=("id", "x"))]:
-        source = open_rows([path], columns)
+        source = open_source([path], columns)
         assert (source.features, source.left_out) == (("id", "x"), ())
         X = read(path, columns)[0]
         assert X[70, 1] == 2.5
@@ -623,7 +620,7 @@ def test_numbers_that_turn_to_text_name_file_column_and_row(tmp_path, small_bloc
 
 
 def test_a_long_wrong_value_is_cut(tmp_path, small_blocks, monkeypatch):
-    monkeypatch.setattr(_readers, "CSV_BLOCK_BYTES", 1000)
+    monkeypatch.setattr(csv_file, "CSV_BLOCK_BYTES", 1000)
     path = long_csv(tmp_path / "data.csv", "z" * 200)
     with pytest.raises(SourceError, match=r"got 'z{37}\.\.\.'$"):
         read(path, ColumnRoles(features=("x",)))
@@ -646,7 +643,7 @@ def test_other_parts_that_turn_to_text(tmp_path, small_blocks, columns, expected
 
 def test_a_text_feature_named_by_hand(tmp_path):
     (tmp_path / "data.csv").write_text("x,y\n?,1\n2,1\n")
-    assert open_rows([tmp_path / "data.csv"]).left_out == ("x",)
+    assert open_source([tmp_path / "data.csv"]).left_out == ("x",)
     with pytest.raises(SourceError, match=r"column 'x', row 1: expected a number, got '\?'"):
         read(tmp_path / "data.csv", ColumnRoles(features=("x",), keep=("x",)))
 
@@ -672,7 +669,7 @@ def test_a_row_of_the_wrong_width(tmp_path, small_blocks):
 def test_a_wrong_width_in_the_first_block(tmp_path):
     (tmp_path / "data.csv").write_text("a,b\n1,2\n3\n")
     with pytest.raises(SourceError, match=r"data\.csv: row 2: Expected 2 columns, got 1: 3$"):
-        open_rows([tmp_path / "data.csv"])
+        open_source([tmp_path / "data.csv"])
 
 
 def test_quoted_line_breaks_across_blocks(tmp_path, small_blocks):
@@ -693,12 +690,12 @@ def test_windows_line_ends_byte_order_mark_and_quoted_numbers(tmp_path):
 def test_labels_that_are_not_utf8(tmp_path):
     (tmp_path / "data.csv").write_bytes(b"x,y\n1,caf\xe9\n")
     with pytest.raises(SourceError, match=r"column 'y' is binary; labels are"):
-        open_rows([tmp_path / "data.csv"], ColumnRoles(target="y"))
+        open_source([tmp_path / "data.csv"], ColumnRoles(target="y"))
 
 
 def test_a_header_and_no_rows(tmp_path):
     (tmp_path / "data.csv").write_text("x,k\n")
-    source = open_rows([tmp_path / "data.csv"], ColumnRoles(features=("x",), keep=("k",)))
+    source = open_source([tmp_path / "data.csv"], ColumnRoles(features=("x",), keep=("k",)))
     assert list(source) == []
     assert source.keep_schema == pa.schema([("k", pa.string())])
 
@@ -706,7 +703,7 @@ def test_a_header_and_no_rows(tmp_path):
 @pytest.mark.parametrize("ending", ["parquet", "arrow"])
 def test_tables_of_no_rows(tmp_path, ending):
     path = write({"x": pa.array([], pa.float64())}, tmp_path / f"data.{ending}")
-    source = open_rows([path])
+    source = open_source([path])
     assert source.n_rows == (0 if ending in TELL_ROWS else None)
     assert list(source) == []
 
@@ -723,7 +720,7 @@ def test_npy(tmp_path, order, dtype, expected):
     matrix = (np.arange(30).reshape(10, 3) % 7).astype(dtype, order=order)
     np.save(tmp_path / "X.npy", matrix)
     np.save(tmp_path / "y.npy", np.arange(10))
-    source = open_rows([tmp_path / "X.npy"], target_npy=tmp_path / "y.npy", batch_rows=4)
+    source = open_source([tmp_path / "X.npy"], target_npy=tmp_path / "y.npy", batch_rows=4)
     assert source.features is None
     assert (source.n_features, source.n_rows, source.target_kind) == (3, 10, "number")
     batches = list(source)
@@ -759,34 +756,34 @@ def test_labels_of_npy_run_on_over_several_files(tmp_path):
 def test_npy_that_is_no_matrix(tmp_path, array, message):
     np.save(tmp_path / "X.npy", array)
     with pytest.raises(SourceError, match=rf"X\.npy: .*{message}"):
-        open_rows([tmp_path / "X.npy"])
+        open_source([tmp_path / "X.npy"])
 
 
 @pytest.mark.parametrize("content", [b"", b"garbage", b"\x93NUMPY\x01\x00"])
 def test_npy_that_is_no_npy(tmp_path, content):
     (tmp_path / "X.npy").write_bytes(content)
     with pytest.raises(SourceError, match=r"X\.npy: not a \.npy array that can be mapped: "):
-        open_rows([tmp_path / "X.npy"])
+        open_source([tmp_path / "X.npy"])
 
 
 def test_npy_that_is_an_archive(tmp_path):
     np.savez(tmp_path / "X.npz", a=np.zeros(2))
     (tmp_path / "X.npz").rename(tmp_path / "X.npy")
     with pytest.raises(SourceError, match=r"X\.npy: not a \.npy array but an archive of several"):
-        open_rows([tmp_path / "X.npy"])
+        open_source([tmp_path / "X.npy"])
 
 
 def test_npy_of_other_widths(tmp_path):
     np.save(tmp_path / "1.npy", np.zeros((1, 2)))
     np.save(tmp_path / "2.npy", np.zeros((1, 3)))
     with pytest.raises(SourceError, match=r"2\.npy: 3 columns, expected 2 as in .*1\.npy"):
-        open_rows([tmp_path])
+        open_source([tmp_path])
 
 
 def test_npy_has_no_column_names(tmp_path):
     np.save(tmp_path / "X.npy", np.zeros((1, 2)))
     with pytest.raises(SourceError, match=r"X\.npy: a \.npy matrix has no column names"):
-        open_rows([tmp_path / "X.npy"], ColumnRoles(target="y"))
+        open_source([tmp_path / "X.npy"], ColumnRoles(target="y"))
 
 
 @pytest.mark.parametrize(
@@ -808,18 +805,18 @@ def test_npy_labels_that_do_not_fit(tmp_path, labels, message):
 def test_no_such_labels(tmp_path):
     np.save(tmp_path / "X.npy", np.zeros((2, 2)))
     with pytest.raises(SourceError, match=r"y\.npy: No such file"):
-        open_rows([tmp_path / "X.npy"], target_npy=tmp_path / "y.npy")
+        open_source([tmp_path / "X.npy"], target_npy=tmp_path / "y.npy")
 
 
 def test_npy_labels_for_a_table(tmp_path):
     path = write({"x": [1.0]}, tmp_path / "data.csv")
     with pytest.raises(SourceError, match=r"data\.csv: --target-npy goes with \.npy data"):
-        open_rows([path], target_npy="y.npy")
+        open_source([path], target_npy="y.npy")
 
 
 def test_unnamed_columns_are_counted_from_zero(tmp_path):
     np.save(tmp_path / "X.npy", np.full((5, 3), np.nan))
-    (batch,) = open_rows([tmp_path / "X.npy"])
+    (batch,) = open_source([tmp_path / "X.npy"])
     assert "X.npy: column 1 (from 0), row 4: missing value" in str(batch.not_finite(3, 1))
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from ..._system.optional import pa
 from ...input.categorical import MixedRows
 from ...input.category_codes import CategoricalColumn
-from .readers import SourceError, changed, prefix_path
+from ..errors import SourceError
+from .table_file import changed, prefix_path
 
 __all__ = [
     "ADVICE",

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from ..._system.optional import pa, pc
 from ...input.category_codes import CategoricalColumn, plain_labels
+from ..errors import SourceError
 from .batch import ADVICE, Batch
 from .column_kinds import is_text, plain
-from .readers import SourceError, short_line
+from .csv_errors import short_line
 from .texts import NULLS, OddText, decoded
 
 __all__ = ["as_int64", "categories", "fill", "has_label", "kept", "labels", "weights"]

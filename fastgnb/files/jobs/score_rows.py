@@ -9,16 +9,17 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from .._system.atomic import atomic_write
-from .._system.optional import pa
-from ..kernels.score.outputs import Scores, Table
-from ..model.evaluation import Evaluation, Evaluator
-from ..model.model import Model
-from .bad_rows import BadRows, progress
-from .phrases import listed
-from .tables.batch import Batch, RowSource
-from .tables.readers import SourceError
-from .tables.writers import open_writer
+from ..._system.atomic import atomic_write
+from ..._system.optional import pa
+from ...kernels.score.outputs import Scores, Table
+from ...model.evaluation import Evaluation, Evaluator
+from ...model.model import Model
+from ..errors import SourceError
+from ..phrases import listed
+from ..tables.batch import Batch, RowSource
+from ..tables.writers import open_writer
+from .bad_rows import BadRows
+from .progress import Progress, with_progress
 from .unknown_categories import UnknownCategories
 
 __all__ = ["bad_rows_of", "evaluate_rows", "predict_rows"]
@@ -42,7 +43,7 @@ def predict_rows(
     *,
     proba: bool = False,
     evidence: bool = False,
-    quiet: bool = True,
+    progress: Progress = False,
     final: bool = False,
     bad: BadRows | None = None,
     unknown: UnknownCategories | None = None,
@@ -62,7 +63,7 @@ def predict_rows(
         atomic_write(output, final=final) as path,
         open_writer(path, ending, schema, width) as writer,
     ):
-        for whole in progress(source, quiet):
+        for whole in with_progress(source, progress):
             good, batch, scores = bad.taken(whole, _scored(model, table, evidence))
             if unknown is not None:
                 unknown.look(batch)
@@ -103,7 +104,7 @@ def evaluate_rows(
     model: Model,
     source: RowSource,
     *,
-    quiet: bool = True,
+    progress: Progress = False,
     bad: BadRows | None = None,
     target: str = "labels",
     unknown: UnknownCategories | None = None,
@@ -115,7 +116,7 @@ def evaluate_rows(
     """
     evaluator, rows = Evaluator(model.classes), 0
     bad = bad or bad_rows_of(model)
-    for whole in progress(source, quiet):
+    for whole in with_progress(source, progress):
         _, batch, scores = bad.taken(whole, _scored(model, "proba", False))
         rows += len(whole.X)
         if unknown is not None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..input.label_types import positions
-from ..model.model import Model
-from .phrases import listed
-from .tables.batch import Batch
+from ...input.label_types import positions
+from ...model.model import Model
+from ..phrases import listed
+from ..tables.batch import Batch
 
 __all__ = ["UnknownCategories"]
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..input.categorical import looks_like_key
-from ..stats.mixed_stats import MixedStats
-from .tables.batch import Batch
-from .tables.readers import SourceError
+from ...input.categorical import looks_like_key
+from ...stats.mixed_stats import MixedStats
+from ..errors import SourceError
+from ..tables.batch import Batch
 
 __all__ = ["AutoColumns"]
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._system.optional import require
-from .._system.signals import interruptible_iter
-from ..input.categorical import MixedRows
-from ..input.rows import NotFiniteError
-from .tables.batch import Batch, RowSource
-from .tables.readers import SourceError
+from ...input.categorical import MixedRows
+from ...input.rows import NotFiniteError
+from ..errors import SourceError
+from ..phrases import counted
+from ..tables.batch import Batch
 
-__all__ = ["BadRows", "progress"]
+__all__ = ["BadRows", "RowCounts", "left_out_texts"]
 
 T = TypeVar("T")
 
@@ -92,13 +90,31 @@ def _bad(batch: Batch, *, skip: bool) -> NDArray[np.bool_]:
     return bad
 
 
-def progress(source: RowSource, quiet: bool) -> Iterator[Batch]:
-    """The batches, with a bar on a terminal: rows, rows/s, and the time left where known."""
-    if quiet or sys.stderr is None or not sys.stderr.isatty():
-        yield from interruptible_iter(source)
-        return
-    tqdm = require("tqdm").tqdm
-    with tqdm(total=source.n_rows, unit=" rows", unit_scale=True, file=sys.stderr) as bar:
-        for batch in interruptible_iter(source):
-            yield batch
-            bar.update(len(batch.X))
+class RowCounts(NamedTuple):
+    """How many rows a job took, and how many it did not.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows that were learned, written or compared.
+    n_null_labels : int
+        Rows that were left out as they have no label.
+    n_bad_rows : int
+        Rows that the model cannot take, which hold infinities or missing values. They were left
+        out, or written without a prediction.
+    """
+
+    n_rows: int
+    n_null_labels: int = 0
+    n_bad_rows: int = 0
+
+
+def left_out_texts(counts: RowCounts, on_error: str) -> list[str]:
+    """How many rows were left out, and why."""
+    texts = []
+    if counts.n_null_labels:
+        texts.append(f"{counted(counts.n_null_labels, 'row')} left out (no label)")
+    if counts.n_bad_rows:
+        what = "predicted null" if on_error == "null" else "left out"
+        texts.append(f"{counted(counts.n_bad_rows, 'row')} {what} (missing or infinite values)")
+    return texts
