@@ -96,7 +96,13 @@ class ModelHolder(CheckedRows):
         return {option.name: getattr(self, option.name) for option in self._member.options}
 
     def learned_options(self) -> dict[str, Any]:
-        """The parameters that decide which statistics are learned."""
+        """Return the parameters that decide which statistics are learned.
+
+        Returns
+        -------
+        dict of str to object
+            Constructor parameters by name, such as ``missing`` and ``categorical_features``.
+        """
         options = self._member.options
         return {each.name: getattr(self, each.name) for each in options if each.is_learned}
 
