@@ -41,8 +41,8 @@ PROMISES = {
     "they come from; where no type holds all of them exactly, that is an error",
     "columns": "Columns, types and features of a set of files depend neither on the order of the "
     "files nor on parts without rows or values",
-    "edits": "Scoring and sampling obey edited fitted attributes, or raise an error; nothing beyond "
-    "an array is read",
+    "edits": "Scoring and sampling obey edited fitted attributes, or raise an error; nothing "
+    "beyond an array is read",
     "errors": "Bad input is an error that says what was expected, what came and what to do, in "
     "scikit-learn's words where it has some; the model stays as it was",
     "threads": "Any number of Python threads may fit and predict at once, beside other Numba code, "
