@@ -49,8 +49,8 @@ def principal_axes(
     ----------
     scatters : symmetric, over their weights; variances come in these units.
     n_components : how many; a number between 0 and 1: as few as have together more than that share
-        of the variance, of the scatter that needs most; None: all along which something varies, of
-        the scatter that has fewest and any.
+        of the variance, of the scatter that needs most; None: the smallest nonzero rank of the
+        scatters.
     factor : returns the two parts of F (d, m), see `factor_of_total`, where each scatter is F F'
         and F has more digits; None: nothing does.
     loss : (g,), by how much errors are larger than those of rows, as `correlation.certain` has it.

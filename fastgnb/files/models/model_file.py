@@ -178,7 +178,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     >>> load("model.fgnb").partial_fit([[7.0]], [1]).class_count_
     array([2., 3.])
     """
-    from ...estimators.faces import estimator_of
+    from ...estimators.member_classes import estimator_of
 
     model = read(path).model
     return estimator_of(model.member).from_model(model)
@@ -206,7 +206,7 @@ def skops_types() -> list[str]:
     >>> sorted(name.split(".")[-1] for name in fastgnb.skops_types())
     ['ClassStats', 'GaussianBayes', 'GaussianNB', 'MixedNB', 'MixedStats', 'PCAGaussianNB']
     """
-    from ...estimators.faces import estimator_of
+    from ...estimators.member_classes import estimator_of
 
     types = {estimator_of(member) for member in MEMBERS.values()}
     types |= {member.likelihood.stats_class for member in MEMBERS.values()}
