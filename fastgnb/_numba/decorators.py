@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from .compiler import OPTIONS, compile_cached
@@ -23,6 +24,7 @@ __all__ = [
     "WARMUP_CALLS",
     "ir_inlined",
     "jit_helper",
+    "jitable",
     "kernel",
     "llvm_inlined",
     "readonly",
@@ -63,6 +65,15 @@ def ir_inlined(body: Callable[..., Any]) -> Callable[..., Any]:
     """
     compiled: Callable[..., Any] = njit(**OPTIONS, inline="always")(body)
     return compiled
+
+
+def jitable(body: Callable[..., Any]) -> Callable[..., Any]:
+    """As `llvm_inlined` where kernels call it; from Python it stays the function that it is.
+
+    So one function takes numbers in kernels, and numbers or arrays in Python.
+    """
+    plain: Callable[..., Any] = register_jitable(**OPTIONS, forceinline=True)(body)
+    return plain
 
 
 def warmup_call(call: Callable[[], None]) -> Callable[[], None]:

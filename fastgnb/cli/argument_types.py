@@ -13,15 +13,12 @@ from ..files.outputs import OUTPUT_ENDINGS
 
 __all__ = [
     "AddNames",
-    "components",
     "names",
     "names_or_auto",
     "number",
     "output_file",
     "positive",
     "priors",
-    "priors_or_data",
-    "shrinkage",
     "smoothing",
 ]
 
@@ -77,20 +74,6 @@ def priors(text: str) -> tuple[float, ...]:
     if min(values) < 0 or not math.isclose(math.fsum(values), 1.0, rel_tol=1e-8):
         raise argparse.ArgumentTypeError(f"{text!r}: expected numbers, 0 or more, that sum to 1")
     return values
-
-
-def priors_or_data(text: str) -> str | tuple[float, ...]:
-    return text if text == "data" else priors(text)
-
-
-def shrinkage(text: str) -> str | float:
-    return text if text in ("oas", "none") else number(text)
-
-
-def components(text: str) -> str | int | float:
-    if text == "all":
-        return text
-    return int(text) if text.isdecimal() else number(text)
 
 
 def number(text: str) -> float:

@@ -7,19 +7,8 @@ from typing import Any
 
 from .._version import __version__
 from ..files.outputs import OUTPUT_ENDINGS
-from .argument_types import (
-    AddNames,
-    components,
-    names,
-    names_or_auto,
-    number,
-    output_file,
-    positive,
-    priors,
-    priors_or_data,
-    shrinkage,
-    smoothing,
-)
+from .argument_types import AddNames, names, output_file, positive
+from .family_options import add_common_options, add_family_options
 
 __all__ = ["build_parser"]
 
@@ -64,67 +53,10 @@ def _add_fit(commands: Any) -> None:
         help="columns that are no features, such as identifiers",
     )  # fmt: skip
     fit.add_argument("--weight", metavar="COL", help="column of row weights")
-    fit.add_argument(
-        "--missing", choices=["error", "skip"], default="error",
-        help="missing values; skip, of GaussianNB and MixedNB: leave each out of its own feature",
-    )  # fmt: skip
-    fit.add_argument(
-        "--priors", type=priors, metavar="P,P", help="of the classes, in their sorted order"
-    )
-    fit.add_argument("--var-smoothing", type=smoothing, metavar="F", help="default: the model's")
-    _add_family(fit, "GaussianNB, or MixedNB with --categorical", of_data=True)
+    add_common_options(fit, of_model=False)
+    add_family_options(fit, "GaussianNB, or MixedNB with --categorical", of_data=True)
     _add_learning(fit)
     _add_reading(fit)
-
-
-def _add_family(parser: argparse.ArgumentParser, default: str, *, of_data: bool) -> None:
-    """Options of the members; with `of_data` those too that statistics have decided already."""
-    family = parser.add_argument_group(
-        "family", "which Gaussian Bayes classifier; see help(fastgnb)"
-    )
-    family.add_argument(
-        "--model-type", choices=["GaussianNB", "GaussianBayes", "PCAGaussianNB", "MixedNB"],
-        help=f"default: {default}",
-    )  # fmt: skip
-    family.add_argument("--covariance-type", choices=["spherical", "diag", "full"])
-    switch = argparse.BooleanOptionalAction
-    family.add_argument("--tied", action=switch, default=None, help="pool over classes")
-    family.add_argument("--ddof", type=int, choices=[0, 1])
-    family.add_argument("--reg-param", type=number, metavar="F", help="of GaussianBayes")
-    family.add_argument(
-        "--shrinkage", type=shrinkage, metavar="F|oas|none", help="of GaussianBayes"
-    )
-    family.add_argument(
-        "--shrinkage-target", choices=["diagonal", "spherical"],
-        help="of GaussianBayes: shrink towards each class's variances, or their mean; "
-        "default: diagonal",
-    )  # fmt: skip
-    family.add_argument(
-        "--n-components", type=components, metavar="N|F|all", help="of PCAGaussianNB"
-    )
-    family.add_argument("--rotation", choices=["total", "within", "class"], help="of PCAGaussianNB")
-    family.add_argument(
-        "--standardize", action=switch, default=None,
-        help="of PCAGaussianNB: divide features by their standard deviations first",
-    )  # fmt: skip
-    if of_data:
-        family.add_argument(
-            "--categorical", type=names_or_auto, action=AddNames, dest="categorical_features",
-            metavar="A,B|auto",
-            help="of MixedNB: features that hold categories (text, booleans, whole numbers); auto: "
-            "every column of text, booleans or a dictionary type, but for those that identify rows",
-        )  # fmt: skip
-    family.add_argument(
-        "--alpha", type=number, metavar="F", help="of MixedNB: smoothing of categories; default: 1"
-    )
-    family.add_argument(
-        "--min-categories", type=positive, metavar="N",
-        help="of MixedNB: how many categories a feature has at least",
-    )  # fmt: skip
-    family.add_argument(
-        "--max-categories", type=positive, metavar="N",
-        help="of MixedNB: most categories of a feature, beyond which it is refused; default: 50000",
-    )  # fmt: skip
 
 
 def _add_update(commands: Any) -> None:
@@ -165,13 +97,8 @@ def _add_reestimate(commands: Any) -> None:
 
 
 def _add_parameters(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--missing", choices=["error", "skip"], help="in scoring and updates")
-    parser.add_argument(
-        "--priors", type=priors_or_data, metavar="P,P|data",
-        help="of the classes, in their sorted order; data: their share of the rows",
-    )  # fmt: skip
-    parser.add_argument("--var-smoothing", type=smoothing, metavar="F")
-    _add_family(parser, "as it is", of_data=False)
+    add_common_options(parser, of_model=True)
+    add_family_options(parser, "as it is", of_data=False)
     parser.add_argument("--quiet", action="store_true", help="no line at the end")
 
 

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..input.categorical import categorical_mask
 from ..kernels.logs import log
-from ..stats.mixed_stats import MixedStats, check_few_categories
+from ..stats.category_counts import check_few_categories
+from ..stats.mixed_stats import MixedStats
 from .diagonal import DiagonalEstimate, estimate_diagonal
 from .options import check_alpha, check_min_categories
 

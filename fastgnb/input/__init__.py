@@ -15,7 +15,9 @@ Where to start
     weights.py       sample weights
     label_types.py   one type for labels of several: what Python calls equal is one label
     frames.py        columns of frames, their names, dates and text among numbers
-    categorical.py   categorical columns to indices of categories
+    categorical.py   which columns are categorical, and rows taken apart by kind
+    category_codes.py  values of a categorical column to labels and codes
+    targets.py       labels and weights of rows together
     arrow.py         arrow-backed values; type_names.py: how a type is called in a message
 
 May import: `kernels` (labels are encoded by a compiled loop), `_numba`, `_system`.

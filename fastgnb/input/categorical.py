@@ -23,7 +23,7 @@ from .frames import (
     values_of,
 )
 from .label_types import EXACT, check_kind, kind_of, positions
-from .rows import NotFiniteError, as_numbers, check_finite, unmasked
+from .rows import NotFiniteError, as_numbers, check_dense, check_finite, unmasked
 
 # Fewer distinct values than this look like categories, however few rows there are.
 _KEY_LEAST = 100
@@ -61,6 +61,20 @@ class MixedRows:
         except NotFiniteError as error:
             j = int(np.flatnonzero(~self.is_categorical)[error.column])
             raise NotFiniteError(error.value, error.row, j, skip=skip) from None
+
+
+def check_table(X: Any) -> Any:
+    """X as a frame or an array (n, d). Raises ValueError, and TypeError where it is sparse."""
+    check_dense(X, "X")
+    if is_frame(X):
+        return X
+    # NumPy makes text of numbers that stand beside text.
+    rows = np.asarray(exact_table(X), object if isinstance(X, (list, tuple)) else None)
+    if rows.ndim != 2 or rows.shape[1] == 0:
+        raise ValueError(
+            f"Expected 2D array with at least 1 feature, got shape {rows.shape}. Reshape your data."
+        )
+    return rows
 
 
 def find_categorical(spec: Any, X: Any, names: Sequence[str] | None) -> NDArray[np.bool_]:

@@ -137,6 +137,12 @@ def check_feature_names(names: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
+def resolve_feature_names(X: Any, names: Any) -> tuple[str, ...] | None:
+    """Feature names that were given, or else those of X; None where there are none."""
+    names = feature_names_of(X) if names is None else names
+    return None if names is None else check_feature_names(names)
+
+
 def feature_names_of(X: Any) -> tuple[str, ...] | None:
     """Column names of a frame where all of them are text, else None."""
     columns = getattr(X, "columns", None)

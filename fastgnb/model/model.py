@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from ..input.categorical import MixedRows, exact_table, split_columns
 from ..input.frames import in_memory, is_frame
 from ..input.rows import check_finite, check_missing
 from ..kernels.score.outputs import Scores, Table
-from ..stats.alignment import matched
+from ..stats.feature_order import match_feature_order
 from .family import MEMBERS, Member
 
 __all__ = ["Model", "plain_options"]
@@ -64,11 +63,14 @@ class Model:
         """
         if isinstance(member, str):
             member = MEMBERS[member]
+        return cls.estimated(member, stats, plain_options(member, options))
+
+    @classmethod
+    def estimated(cls, member: Member, stats: Any, options: Mapping[str, Any]) -> Model:
+        """As `of`, with what `plain_options` returned."""
         if not stats.count.sum() > 0:
             raise ValueError("The statistics hold no rows: their total weight is 0.")
-        chosen = plain_options(member, options)
-        attributes = member.likelihood.estimate(stats, **chosen)
-        return cls(member, chosen, stats, attributes)
+        return cls(member, options, stats, member.likelihood.estimate(stats, **options))
 
     def with_stats(self, stats: Any) -> Model:
         """The model of other statistics, with these options."""
@@ -81,7 +83,7 @@ class Model:
 
     def merge(self, other: Model) -> Model:
         """The model of the rows of both, with these options. Features are matched by name."""
-        return self.with_stats(self.stats + matched(other.stats, self.stats))
+        return self.with_stats(self.stats + match_feature_order(other.stats, self.stats))
 
     def edited(self, stats: Any, attributes: Mapping[str, Any]) -> Model:
         """A model that decides by other attributes."""
@@ -113,12 +115,21 @@ class Model:
         """Whether some of its features are categorical."""
         return self.member.takes_categories and bool(self.stats.is_categorical.any())
 
-    @cached_property
+    @property
     def params(self) -> Any:
-        """What scoring needs. Raises ValueError for attributes that make no densities."""
-        return self.member.likelihood.params(self.stats, self.attributes, is_edited=self.is_edited)
+        """What scoring needs, derived once. Raises ValueError for attributes that make no density.
 
-    @cached_property
+        It is no `cached_property`, which holds a lock before Python 3.12, so that no function that
+        refers to this class could be pickled by value.
+        """
+        kept = self.__dict__.get("_params")
+        if kept is None:
+            likelihood = self.member.likelihood
+            kept = likelihood.params(self.stats, self.attributes, is_edited=self.is_edited)
+            self.__dict__["_params"] = kept
+        return kept
+
+    @property
     def moments(self) -> DiagonalEstimate:
         """Priors (k,), means and variances (k, c) of continuous features or axes, and epsilon."""
         return self.member.likelihood.moments(self.stats, self.attributes)

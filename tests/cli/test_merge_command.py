@@ -14,8 +14,8 @@ from sklearn.base import clone
 from fastgnb import GaussianBayes, GaussianNB, MixedNB, MixedStats, PCAGaussianNB, load
 from fastgnb.files.models import container as _model_file
 from fastgnb.files.models import model_file as persist
-from fastgnb.stats.alignment import differences, in_order
 from fastgnb.stats.class_stats import ClassStats
+from fastgnb.stats.feature_order import feature_name_differences, reorder_features
 
 
 @pytest.fixture
@@ -95,9 +95,9 @@ def equal(a, b):
 def test_an_order_and_back_is_exact(frame, columns, seed):
     stats = stats_of(frame, columns) if "k" in columns else stats_of(frame, columns, scatter="full")
     order = np.random.default_rng(seed).permutation(list(columns)).tolist()
-    moved = in_order(stats, order)
+    moved = reorder_features(stats, order)
     assert moved.feature_names == tuple(order)
-    assert equal(in_order(moved, columns), stats)
+    assert equal(reorder_features(moved, columns), stats)
     direct = stats_of(frame, order) if "k" in order else stats_of(frame, order, scatter="full")
     here, there = (getattr(s, "gaussian", s) for s in (moved, direct))
     np.testing.assert_allclose(here.mean, there.mean, rtol=1e-14)
@@ -112,7 +112,7 @@ def test_an_order_keeps_what_was_skipped_and_subtracted(frame):
     stats = stats - ClassStats.from_rows(
         X[:9], y[:9], missing="skip", feature_names=("a", "b", "c")
     )
-    moved = in_order(stats, "cab")
+    moved = reorder_features(stats, "cab")
     assert moved.max_scatter is not None
     np.testing.assert_array_equal(moved.max_scatter, stats.max_scatter[:, [2, 0, 1]])
     np.testing.assert_array_equal(moved.feature_count, stats.feature_count[:, [2, 0, 1]])
@@ -121,11 +121,11 @@ def test_an_order_keeps_what_was_skipped_and_subtracted(frame):
 def test_other_names_are_no_order(frame):
     stats = stats_of(frame, "abc")
     with pytest.raises(ValueError, match=r"Expected features \['a', 'b', 'd'\], got"):
-        in_order(stats, "abd")
+        reorder_features(stats, "abd")
     with pytest.raises(ValueError, match="Expected features"):
-        in_order(replace(stats, feature_names=None), "abc")
-    assert differences(stats, stats_of(frame, "bca")) == ([], [])
-    assert differences(stats, stats_of(frame, "bc")) == (["a"], [])
+        reorder_features(replace(stats, feature_names=None), "abc")
+    assert feature_name_differences(stats, stats_of(frame, "bca")) == ([], [])
+    assert feature_name_differences(stats, stats_of(frame, "bc")) == (["a"], [])
 
 
 def test_features_that_differ_are_named(tmp_path, frame, capsys):

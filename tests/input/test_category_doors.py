@@ -463,7 +463,7 @@ def test_wrong_bounds(value):
 
 
 def test_counts_beyond_memory_are_an_error_at_once(monkeypatch):
-    monkeypatch.setattr("fastgnb.stats.mixed_stats.MOST_BYTES", 8 * 2 * 99)
+    monkeypatch.setattr("fastgnb.stats.checks.MOST_BYTES", 8 * 2 * 99)
     parts = [
         MixedStats.from_rows(
             np.arange(a, a + 50)[:, None], np.arange(50) % 2, categorical_features=[0]

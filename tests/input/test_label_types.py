@@ -216,7 +216,7 @@ def test_wide_labels_beside_a_null(y):
 
 
 def test_too_many_labels_are_an_error_at_once(monkeypatch):
-    monkeypatch.setattr("fastgnb.stats.class_stats.MOST_BYTES", 8 * 3 * 2 * 99)
+    monkeypatch.setattr("fastgnb.stats.checks.MOST_BYTES", 8 * 3 * 2 * 99)
     X = np.zeros((100, 2))
     GaussianNB().fit(X[:99], np.arange(99))
     message = r"Statistics of 100 classes and 2 features take 4800 bytes.*limit of 4752.*identifier"

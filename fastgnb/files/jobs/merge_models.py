@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...stats.alignment import differences, in_order
+from ...stats.feature_order import feature_name_differences, reorder_features
 from ...stats.mixed_stats import MixedStats
 from ..models.container import check_no_table
 from ..models.learned import LearnedFile, check_new, joined
@@ -103,7 +103,7 @@ def _in_order_of(stats: Any, other: Any, here: str, there: str) -> Any:
     names = stats.feature_names
     if names is None or other.feature_names is None:
         return other
-    missing, strange = differences(stats, other)
+    missing, strange = feature_name_differences(stats, other)
     if missing or strange:
         only = [
             f"only in {name}: {listed(features)}"
@@ -111,7 +111,7 @@ def _in_order_of(stats: Any, other: Any, here: str, there: str) -> Any:
             if features
         ]
         raise ValueError(f"{there}: its features are others; {'; '.join(only)}")
-    moved = other if names == other.feature_names else in_order(other, names)
+    moved = other if names == other.feature_names else reorder_features(other, names)
     if isinstance(stats, MixedStats) and isinstance(moved, MixedStats):
         _check_kinds(stats, moved, here, there)
     return moved

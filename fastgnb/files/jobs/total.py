@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...stats.category_counts import check_few_categories
 from ...stats.class_stats import ClassStats
-from ...stats.mixed_stats import MixedStats, check_few_categories
+from ...stats.mixed_stats import MixedStats
 from .auto_columns import AutoColumns
 
 __all__ = ["Total"]
