@@ -6,12 +6,14 @@ parameters that scoring takes. Rows are never seen here, so that a rule changed 
 member alike, in memory, in streams and in files, and needs no kernel.
 
 Where to start
-    diagonal.py      priors, the smoothing of variances (epsilon), variances tied or per class
-    full.py          covariances: regularisation, shrinkage, and their whiteners
-    axes.py          principal axes, and statistics rotated to them
-    categorical.py   the smoothing of counts of categories (alpha) to log probabilities
-    correlation.py   the rule for low rank: what float64 cannot tell from 0
-    singular.py      singular values, of which small ones keep their digits
+    diagonal.py        priors, the smoothing of variances (epsilon), variances tied or per class
+    full.py            covariances: regularisation, shrinkage, and their whiteners
+    axes.py            naive Bayes along principal axes; principal_axes.py: the axes of a scatter
+    categorical.py     the smoothing of counts of categories (alpha) to log probabilities
+    parameters.py      what scoring takes, and checks of fitted attributes that it comes from
+    options.py         checks of options that estimates make themselves
+    correlation.py     the rule for low rank: what float64 cannot tell from 0
+    singular.py        singular values, of which small ones keep their digits
 
 May import: `stats`, `input`, `kernels`, `_numba`, `_system`.
 """
