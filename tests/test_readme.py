@@ -67,6 +67,13 @@ def test_readme_is_short():
     assert len(text_of(README).splitlines()) <= 150
 
 
+def test_table_of_the_family_is_that_of_the_registry():
+    from fastgnb.model.family import markdown_table
+
+    table = f"<!-- family:begin -->\n{markdown_table()}\n<!-- family:end -->\n"
+    assert table in text_of(README), "put what fastgnb.model.family.markdown_table() returns there"
+
+
 @pytest.mark.compiled
 @pytest.mark.skipif(sys.platform == "win32", reason="blocks are for a POSIX shell")
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

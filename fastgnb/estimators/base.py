@@ -1,6 +1,6 @@
-"""What every estimator of the family does: it holds a `Model`, and checks what goes in.
+"""What every estimator does: learn, merge, score and sample, through the `Model` that it holds.
 
-A member is a constructor and a docstring; see `GaussianClassifier`.
+A member adds a constructor and a docstring only: see `GaussianClassifier`.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from .locks import TURNS
 
 
 class GaussianClassifier(AnsweringClassifier):
-    """A classifier over statistics that add: scikit-learn's face of a `Model`.
+    """A scikit-learn classifier over a `Model`.
 
-    A member is a subclass that names its entry in the registry as a class keyword, and has a
-    constructor of the options there::
+    A member of the family is a subclass that names its entry in the registry as a class keyword,
+    and has a constructor with the options of that entry::
 
         class GaussianNB(GaussianClassifier, member="GaussianNB"):
             def __init__(self, *, priors=None, var_smoothing=1e-9): ...
 
-    The rule for edited fitted attributes stands in `fastgnb.model.model`.
+    Edited fitted attributes: `fastgnb.model.model` has the rule.
 
-    The one rule for threads: whoever answers first takes a copy of `__dict__`, see `_now`, and
-    whoever learns works on such a copy, which then takes the place of `__dict__` in one step. So an
-    answer is that of the model before a call of another thread, or after it. Threads that learn
-    into one model take turns.
+    Threads: a method that answers works on a copy of `__dict__` (see `_now`). A method that learns
+    works on such a copy too, and then puts it in the place of `__dict__` in one step. So an answer
+    is that of the model before or after a call of another thread. Threads that learn into one model
+    take turns.
     """
 
     priors: ArrayLike | None
@@ -213,7 +213,7 @@ class GaussianClassifier(AnsweringClassifier):
         return model.fit_stats(now.stats_)
 
     def _is_full(self, first: bool) -> bool:
-        """Whether rows are learned with full scatter: as needed, or as what is there already."""
+        """Whether rows are learned with full scatter: needed, or in the model already."""
         return self._member.needs_full_scatter or (not first and self.stats_.covariance is not None)
 
     def _learn(
@@ -225,7 +225,7 @@ class GaussianClassifier(AnsweringClassifier):
         *,
         first: bool,
     ) -> None:
-        """Add rows to the statistics of a copy of the model, which no one else sees."""
+        """Add rows to the statistics of a copy of the model, which no other thread sees."""
         options = self._checked_options()
         rows, labels = self._check_rows_labels(X, y, first=first)
         found = encode_labels(labels)
@@ -236,7 +236,7 @@ class GaussianClassifier(AnsweringClassifier):
         self._adopt(Model.estimated(self._member, stats, options))
 
     def _take(self, stats: Any) -> None:
-        """Make a copy of the model that of statistics."""
+        """Replace the statistics of a copy of the model."""
         options = self._checked_options()
         self._adopt(Model.estimated(self._member, stats, options))
         self._keep_names(stats)
@@ -265,18 +265,20 @@ class GaussianClassifier(AnsweringClassifier):
         return from_arrays(rows, labels, weight, skip=skip, feature_names=names, full=full)
 
     def _gather(self, X: Any, y: Any, sample_weight: Any) -> Any:
-        """Statistics of rows, checked as `fit` checks them; the model does not change."""
+        """Return statistics of rows, checked as `fit` checks them. The model does not change."""
         model = clone(self)
         rows, labels = model._check_rows_labels(X, y, first=True)
         return model._stats_of(rows, encode_labels(labels), sample_weight, first=True)
 
     def _resolved(self, X: Any) -> Self:
-        """The model with what depends on the types of all rows decided: call it before rows are
-        cut into pieces, which may show other types."""
+        """Return the model with all decisions made that depend on the types of all rows.
+
+        Call it before rows are split: a part of them may show other types.
+        """
         return self
 
     def _check_classes(self, classes: Any, *, first: bool) -> NDArray[Any]:
-        """The declared classes, sorted. Raises ValueError unless they are the first call's."""
+        """Return the declared classes, sorted. Raises ValueError unless they are those before."""
         if classes is None:
             return self.stats_.classes
         declared = classes_of(classes)

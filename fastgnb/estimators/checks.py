@@ -1,6 +1,7 @@
-"""Rows and labels as estimators take them: scikit-learn's checks, and its errors.
+"""Checks of rows and labels by estimators, with scikit-learn's errors.
 
-What the usual arrays need is checked by kernels as they read; see `CheckedRows._is_plain`.
+Usual arrays need no check here, since the kernels report values that are not finite: see
+`CheckedRows._is_plain`.
 """
 
 from __future__ import annotations
@@ -33,17 +34,17 @@ _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 class CheckedRows(BaseEstimator):  # type: ignore[misc]
-    """What an estimator does with rows before it learns or scores them."""
+    """Checks rows before an estimator learns or scores them."""
 
     _member: ClassVar[Member]
     n_features_in_: int
 
     def _skips(self) -> bool:
-        """Whether NaN are missing values, in a member that can have them."""
+        """Whether NaN are missing values that are left out."""
         return check_missing(getattr(self, "missing", "error"))
 
     def _is_plain(self, X: Any) -> bool:
-        """Whether X needs no conversion and no check that its kernel does not make."""
+        """Whether X needs no conversion, and no check but those of the kernels."""
         return (
             type(X) is np.ndarray
             and X.ndim == 2
@@ -73,7 +74,7 @@ class CheckedRows(BaseEstimator):  # type: ignore[misc]
         return rows, labels
 
     def _checked_rows(self, X: Any, *, reset: bool) -> NDArray[Any]:
-        """Rows as scikit-learn takes them, and as real numbers of at most 8 bytes."""
+        """Return rows that passed scikit-learn's checks, as real numbers of at most 8 bytes."""
         plain = unmasked(X)
         try:
             rows = validate_data(self, plain, reset=reset, ensure_all_finite=False, dtype="numeric")
@@ -88,7 +89,7 @@ class CheckedRows(BaseEstimator):  # type: ignore[misc]
     def _refuse(self, rows: Any, weight: NDArray[np.float64] | None = None) -> None:
         """Raise scikit-learn's error for an infinity in rows, or ours for a missing value.
 
-        scikit-learn before 1.9 overlooks them in the other byte order.
+        scikit-learn before 1.9 overlooks values in foreign byte order.
         """
         try:
             check_finite(rows, weight, skip=self._skips())
@@ -99,7 +100,7 @@ class CheckedRows(BaseEstimator):  # type: ignore[misc]
             self._refuse_value(error)
 
     def _refuse_value(self, error: NotFiniteError) -> None:
-        """Raise for a value that is not finite, or missing, with what this member can do."""
+        """Raise for a value that is missing or not finite, and say what to do about it."""
         name, names = type(self).__name__, getattr(self, "feature_names_in_", None)
         found = np.array([[error.value]])
         assert_all_finite(found, allow_nan=True, estimator_name=name, input_name="X")
@@ -119,14 +120,14 @@ class CheckedRows(BaseEstimator):  # type: ignore[misc]
 
 
 def dtype_of(rows: NDArray[Any] | MixedRows, table: Table | None) -> Any:
-    """The type of a table for rows: float32 for probabilities of float32 rows, else float64."""
+    """The dtype of a table of scores: float32 for probabilities of float32 rows, else float64."""
     rows = rows.continuous if isinstance(rows, MixedRows) else rows
     is_single = rows.dtype.kind == "f" and rows.dtype.itemsize == 4
     return np.float32 if is_single and table in ("proba", "log_proba") else np.float64
 
 
 def _labels_of(y: Any) -> NDArray[Any]:
-    """y (n,) as labels; a column is flattened with scikit-learn's warning."""
+    """Return y (n,) as labels. A column is flattened with scikit-learn's warning."""
     labels = labels_array(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         # Of a frame of whole numbers that may be missing it would make floats.

@@ -1,4 +1,4 @@
-"""`cross_validate`: scores of one estimator on every split, and what it shares with the search."""
+"""`cross_validate`: scores of one estimator on every split, and checks shared with the search."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def cross_validate(
 
 
 def check_family(estimator: Any, instead: str) -> None:
-    """Raise TypeError for what is not an estimator of this package."""
+    """Raise TypeError unless it is an estimator of this package."""
     if isinstance(estimator, type):
         name = estimator.__name__
         raise TypeError(
@@ -158,7 +158,7 @@ def check_family(estimator: Any, instead: str) -> None:
 
 
 def check_failures(out: list[dict[str, Any]], scoring: Any, error_score: Any) -> None:
-    """Warn of fits that failed, raise where all did, and put error scores into their places."""
+    """Warn of fits that failed, raise if all did, and fill in their error scores."""
     _warn_or_raise_about_fit_failures(out, error_score)
     if callable(scoring):
         _insert_error_scores(out, error_score)
@@ -167,7 +167,7 @@ def check_failures(out: list[dict[str, Any]], scoring: Any, error_score: Any) ->
 def _routed(
     estimator: Any, scorers: Any, splitter: Any, groups: Any, params: dict[str, Any]
 ) -> tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]]:
-    """Keywords of fit, of the scorer and of the splitter."""
+    """Return the keywords of `fit`, of the scorer and of the splitter."""
     if not get_config()["enable_metadata_routing"]:
         return params, {}, {"groups": groups}
     if groups is not None:

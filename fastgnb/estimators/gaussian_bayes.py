@@ -1,4 +1,4 @@
-"""GaussianBayes: a full covariance per class (QDA) or for all (LDA), from one pass over rows."""
+"""GaussianBayes: quadratic or linear discriminant analysis, from one pass over the rows."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The model that an estimator holds, for as long as its fitted attributes are that model's.
+"""The model of an estimator, kept for as long as the fitted attributes are those of the model.
 
-Whether they are is seen without deriving anything: arrays that are replaced are other objects, and
+Whether they are is checked without deriving anything: a replaced array is another object, and
 writable arrays are compared with a copy. No pickle holds a `Held`, so that it cannot disagree with
 the attributes in the pickle.
 """
@@ -19,7 +19,7 @@ __all__ = ["Held"]
 
 
 class Held:
-    """A model, and the objects that stand for it among the attributes of an estimator."""
+    """A model, and the attributes of an estimator that were set from it."""
 
     def __init__(self, model: Model, state: Mapping[str, Any]) -> None:
         self.model = model
@@ -34,9 +34,9 @@ class Held:
 
     @classmethod
     def given(cls, model: Model, state: MutableMapping[str, Any]) -> Held:
-        """Put the attributes of a model into the state of an estimator.
+        """Set the attributes of a model in the state of an estimator.
 
-        They are read-only where the member says so, and else copies.
+        They are read-only arrays if the member asks for that, else copies.
         """
         names = model.member.likelihood.decisive
         for name, value in model.attributes.items():
@@ -48,8 +48,10 @@ class Held:
 
     @classmethod
     def found(cls, model: Model, state: MutableMapping[str, Any]) -> Held | None:
-        """That of attributes that are there already; None where some are no arrays, which may
-        change unseen."""
+        """Hold a model whose attributes are set already, as in a pickle.
+
+        Returns None if some of them are no arrays, whose changes would not be noticed.
+        """
         names = model.member.likelihood.decisive
         if not all(_is_arrays(state[name]) for name in names):
             return None
@@ -60,7 +62,7 @@ class Held:
         return cls(model.edited(model.stats, own), state)
 
     def is_of(self, state: Mapping[str, Any]) -> bool:
-        """Whether the attributes of an estimator are those of the model."""
+        """Whether the attributes of an estimator are still those of the model."""
         parts = _parts(state, self._names)
         if len(parts) != len(self._parts) or not all(map(is_, parts, self._parts)):
             return False
@@ -81,7 +83,7 @@ def _parts(state: Mapping[str, Any], names: tuple[str, ...]) -> list[Any]:
 
 
 def _copied(value: Any) -> Any:
-    """A copy of an array, or of a list of arrays."""
+    """Copy an array, or each array of a list."""
     return [each.copy() for each in value] if isinstance(value, list) else value.copy()
 
 
@@ -92,7 +94,7 @@ def _is_arrays(value: Any) -> bool:
 
 
 def _freeze(state: MutableMapping[str, Any], names: tuple[str, ...], model: Model) -> None:
-    """Make arrays of the state read-only for good, as views of read-only ones are."""
+    """Make arrays of the state read-only for good: views of read-only arrays stay so."""
     for name in names:
         value = state[name]
         if isinstance(value, np.ndarray):

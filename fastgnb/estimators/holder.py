@@ -1,4 +1,4 @@
-"""An estimator's hold on its `Model`: from fitted attributes to a model and back."""
+"""How an estimator holds its `Model`: fitted attributes to a model, and back."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..model.family import Member
 from ..model.model import Model, plain_options
 from ..stats.feature_order import rename_features
 from .checks import CheckedRows
-from .faces import constraints_of, register_estimator
 from .held import Held
+from .member_classes import constraints_of, register_estimator
 
 
 class ModelHolder(CheckedRows):
-    """What an estimator has of a model: its parameters and its fitted attributes."""
+    """Base of estimators: parameters and fitted attributes from and to a `Model`."""
 
     _member: ClassVar[Member]
 
@@ -35,9 +35,22 @@ class ModelHolder(CheckedRows):
 
     @classmethod
     def from_model(cls, model: Model) -> Self:
-        """An estimator of a model: with its options and its fitted attributes.
+        """Return an estimator with the options and fitted attributes of a model.
 
-        Raises TypeError where the model is of another member.
+        Parameters
+        ----------
+        model : Model
+            A model of the same member of the family. See ``fastgnb.model.model``.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+
+        Raises
+        ------
+        TypeError
+            If the model is of another member.
         """
         if model.member is not cls._member:
             raise TypeError(f"Expected a model of {cls._member.name}, got {model.member.name}.")
@@ -47,10 +60,19 @@ class ModelHolder(CheckedRows):
         return new
 
     def to_model(self) -> Model:
-        """The model of the parameters and fitted attributes as they are, edited or not.
+        """Return a model with the parameters and fitted attributes as they are, edited or not.
 
-        Raises NotFittedError, and ValueError for parameters that are wrong and for edits that no
-        model can have: of `classes_` and `n_features_in_`.
+        Returns
+        -------
+        Model
+            The model. See ``fastgnb.model.model``.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If parameters are invalid, or if ``classes_`` or ``n_features_in_`` were edited.
         """
         now = self._fitted()
         if not same_labels(np.asarray(now.classes_), now.stats_.classes):
@@ -74,7 +96,13 @@ class ModelHolder(CheckedRows):
         return {option.name: getattr(self, option.name) for option in self._member.options}
 
     def learned_options(self) -> dict[str, Any]:
-        """The parameters that decide which statistics are learned."""
+        """Return the parameters that decide which statistics are learned.
+
+        Returns
+        -------
+        dict of str to object
+            Constructor parameters by name, such as ``missing`` and ``categorical_features``.
+        """
         options = self._member.options
         return {each.name: getattr(self, each.name) for each in options if each.is_learned}
 
@@ -93,13 +121,13 @@ class ModelHolder(CheckedRows):
             raise
 
     def _adopt(self, model: Model) -> None:
-        """Set every fitted attribute that rows or statistics decide, and hold the model."""
+        """Set every fitted attribute of a model, and hold the model."""
         self.classes_ = model.stats.classes.copy()
         self.class_count_ = model.stats.count.copy()
         self._held: Held | None = Held.given(model, self.__dict__)
 
     def _current(self) -> Model:
-        """The model of the attributes as they are."""
+        """Return the model of the attributes as they are."""
         held = self.__dict__.get("_held")
         if isinstance(held, Held) and held.is_of(self.__dict__):
             return held.model
@@ -121,7 +149,7 @@ class ModelHolder(CheckedRows):
             self._held = Held.found(model, self.__dict__)
 
     def _check_n_features(self) -> None:
-        """Raise ValueError where n_features_in_ is not that of the statistics any more."""
+        """Raise ValueError if ``n_features_in_`` is not that of the statistics."""
         d = self.stats_.n_features
         if not np.array_equal(self.n_features_in_, d):
             raise ValueError(
@@ -129,7 +157,7 @@ class ModelHolder(CheckedRows):
             )
 
     def _labels(self) -> NDArray[Any]:
-        """The classes (k,), edited or not. Raises ValueError where they are not one a class."""
+        """Return the classes (k,), edited or not. Raises ValueError for a wrong number."""
         if not isinstance(self.stats_, self._stats_class()):
             wanted = self._stats_class().__name__
             raise TypeError(f"Expected stats_ of {wanted}, got {type(self.stats_).__name__}.")
@@ -141,13 +169,13 @@ class ModelHolder(CheckedRows):
         return classes
 
     def _now(self) -> Self:
-        """The model as it is now, which no other thread changes."""
+        """Return a copy of the model as it is now, which no other thread changes."""
         now = object.__new__(type(self))
         now.__dict__ = self.__dict__.copy()
         return now
 
     def _fitted(self) -> Self:
-        """The model as it is now. Raises NotFittedError where it has learned nothing."""
+        """As `_now`. Raises NotFittedError if it has learned nothing."""
         now = self._now()
         if not hasattr(now, "stats_"):  # quicker than scikit-learn's check, whose error it is
             check_is_fitted(self, "stats_")

@@ -156,7 +156,7 @@ class MixedNB(GaussianClassifier, member="MixedNB"):
         self._mask()
 
     def _mask(self) -> NDArray[np.bool_]:
-        """Which features are categorical. Raises ValueError where that was edited."""
+        """Return which features are categorical. Raises ValueError if that was edited."""
         mask = self.stats_.is_categorical
         if not np.array_equal(self.is_categorical_, mask) or len(mask) != self.n_features_in_:
             raise ValueError(
@@ -188,7 +188,7 @@ class MixedNB(GaussianClassifier, member="MixedNB"):
         return self
 
     def _resolve_categorical(self, X: Any) -> NDArray[np.bool_]:
-        """Which features of X (n, d) are categorical (d,), as fit would decide. Raises as fit."""
+        """Return which features of X (n, d) are categorical (d,), as `fit` would decide."""
         table = in_memory(X)
         table = table if hasattr(table, "shape") else np.asarray(table, object)
         return find_categorical(self.categorical_features, table, feature_names_of(table))
@@ -200,7 +200,7 @@ class MixedNB(GaussianClassifier, member="MixedNB"):
         return (fitted is None or not np.any(fitted)) and super()._is_plain(X)
 
     def _checked_rows(self, X: Any, *, reset: bool) -> Any:
-        """Rows taken apart, or as an array where no feature is categorical."""
+        """Return split columns, or an array if no feature is categorical."""
         X = in_memory(X)
         nothing = self.categorical_features is None if reset else not self._mask().any()
         if nothing:
@@ -223,7 +223,7 @@ class MixedNB(GaussianClassifier, member="MixedNB"):
         return rows
 
     def _checked_table(self, X: Any, *, reset: bool) -> Any:
-        """X as a frame or an array (n, d) that scikit-learn takes, of the right features."""
+        """Return X as a data frame or an array (n, d) that passed scikit-learn's checks."""
         if not is_frame(X):
             # NumPy makes text of numbers that stand beside text.
             plain = np.asarray(X, object) if isinstance(X, (list, tuple)) else exact_table(X)

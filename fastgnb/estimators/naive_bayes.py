@@ -1,4 +1,4 @@
-"""GaussianNB as scikit-learn knows it: a thin face over statistics, parameters and scoring."""
+"""GaussianNB: naive Bayes of normal features, a drop-in for scikit-learn's."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ class GaussianNB(GaussianClassifier, member="GaussianNB"):
 def _fitted(
     model: Any, name: str, shape: tuple[int, ...], *, signed: bool = False
 ) -> NDArray[np.float64]:
-    """A copy of a fitted attribute of another model. Raises ValueError unless it makes sense."""
+    """Copy a fitted attribute of another model. Raises ValueError if its values are invalid."""
     values = check_attribute(getattr(model, name), name, shape)
     if not np.isfinite(values).all() or (not signed and (values < 0).any()):
         wanted = "finite values" if signed else "finite values from 0 up"

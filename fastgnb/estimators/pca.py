@@ -1,4 +1,4 @@
-"""PCAGaussianNB: naive Bayes along principal axes, which statistics know without the rows."""
+"""PCAGaussianNB: naive Bayes along principal axes, from one pass over the rows."""
 
 from __future__ import annotations
 

@@ -1,13 +1,12 @@
-"""Model selection without refitting: statistics of folds are learned once, and add up.
+"""StatsGridSearchCV: grid search with statistics of folds that are learned once and added up.
 
-`StatsGridSearchCV` and `cross_validate` are scikit-learn's `GridSearchCV` and `cross_validate` for
-estimators of this package: the same parameters, results, warnings and errors. The model of a split
-is made of the statistics of all other folds, so that rows are learned once whatever the number of
-candidates, and each candidate only scores. See `_folds` for how.
+It has the parameters, results, warnings and errors of scikit-learn's `GridSearchCV`, for estimators
+of this package. The model of a split is made from the statistics of all other folds, so that rows
+are learned once whatever the number of candidates, and each candidate only scores. See `folds`.
 
-From scikit-learn's private names this takes those methods of `GridSearchCV` that choose scorers,
-route metadata and make tables, and the functions that warn of failures: they are the same from 1.6
-to 1.9, and so results follow the version that is installed.
+It uses private methods of `GridSearchCV` that choose scorers, route metadata and make tables, and
+private functions of scikit-learn that warn of failures. These are the same from 1.6 to 1.9, so that
+results follow the version that is installed.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ __all__ = ["AxesLikelihood"]
 
 
 class AxesLikelihood(Likelihood):
-    """Means and variances of each class along axes, which are of each class or of all."""
+    """Means and variances of each class along axes: those of the class, or of all classes."""
 
     decisive = ("class_prior_", "theta_", "var_", "components_", "mean_", "scale_")
     read_only = True
@@ -70,7 +70,7 @@ class AxesLikelihood(Likelihood):
     def sample(
         self, stats: Any, attributes: Attributes, codes: NDArray[Any], draw: Any
     ) -> NDArray[Any]:
-        """Rows along the axes; across those that are left out, all are at the centre."""
+        """Draw rows along the axes. In the other directions all rows are at the centre."""
         components, centre, unit = _axes_of(attributes, len(stats.count), stats.n_features)
         noise = draw.standard_normal((len(codes), components.shape[1]))
         theta, var = (np.asarray(attributes[name], np.float64) for name in ("theta_", "var_"))

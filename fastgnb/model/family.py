@@ -1,9 +1,10 @@
-"""The registry of the family: each member with its options and what it needs, declared once.
+"""The registry of the family: each member, with its options and what it needs, declared once.
 
 A `Member` says how its model is estimated (its `likelihood`, imported on first use), which
 statistics it learns, and what its options are. Estimators, model files, the command line and the
-README read this; nothing else compares the name of a member. `register` adds a further member.
-Nothing here imports NumPy: the command line reads the registry before it knows its command.
+table in the README are derived from it, and nothing else compares the name of a member. `register`
+adds a member. NumPy is not imported here: the command line reads the registry before it knows its
+command.
 """
 
 from __future__ import annotations
@@ -90,11 +91,11 @@ class Member:
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """Every option as it is by default."""
+        """The default of every option."""
         return {option.name: option.default for option in self.options}
 
     def option(self, name: str) -> Option:
-        """One of its options. Raises KeyError for a name that it lacks."""
+        """Return an option by name. Raises KeyError if the member lacks it."""
         return {option.name: option for option in self.options}[name]
 
     def has(self, name: str) -> bool:
@@ -102,7 +103,7 @@ class Member:
         return any(option.name == name for option in self.options)
 
     def check(self, options: Mapping[str, Any]) -> None:
-        """Raise ValueError or TypeError for options, of its names, with values that are wrong."""
+        """Raise ValueError or TypeError for invalid values of options."""
         for option in self.options:
             if option.name in options:
                 option.check(options[option.name])
@@ -156,7 +157,7 @@ DDOF = Option("ddof", 0, (OneOf((0, 1)),), "what is subtracted from the weight t
 
 
 def var_smoothing(default: float = 1e-9) -> Option:
-    """The option of that name, of another default."""
+    """The option `var_smoothing`, with another default."""
     return Option(
         "var_smoothing", default, (Number(0, takes_bool=True),),
         "share of the largest variance that is added to each variance", _check_smoothing,
@@ -165,7 +166,7 @@ def var_smoothing(default: float = 1e-9) -> Option:
 
 
 def covariance_type(*kinds: str) -> Option:
-    """The option of that name, of which the first kind is the default."""
+    """The option `covariance_type`, whose default is the first of the kinds."""
     return Option("covariance_type", kinds[0], (Words(kinds),), "which variances there are")
 
 
@@ -268,11 +269,11 @@ MEMBERS: dict[str, Member] = {}
 
 
 def register(member: Member) -> Member:
-    """Add a member to the family. Returns it.
+    """Add a member to the family, and return it.
 
-    It is then a model type of the command line and of model files. For both its estimator has to be
-    defined: a subclass of `GaussianClassifier` with ``member="NAME"`` as a class keyword.
-    Raises ValueError where another member has its name.
+    It is then a model type of the command line and of model files, as soon as its estimator is
+    defined: a subclass of `GaussianClassifier` with ``member="NAME"`` as a class keyword. Raises
+    ValueError if another member has this name.
     """
     if MEMBERS.setdefault(member.name, member) is not member:
         raise ValueError(f"The family has a member {member.name} already.")
@@ -280,7 +281,7 @@ def register(member: Member) -> Member:
 
 
 def unregister(name: str) -> None:
-    """Take a member out of the family. Raises KeyError where there is none of that name."""
+    """Remove a member from the family. Raises KeyError if there is none of that name."""
     del MEMBERS[name]
 
 
@@ -294,7 +295,7 @@ def options_of(name: str) -> tuple[Option, ...]:
 
 
 def all_options() -> dict[str, dict[str, Option]]:
-    """The options of all members: for each name of one, the members that have it, with theirs."""
+    """The options of all members, by name: for each one the members that have it, with theirs."""
     found: dict[str, dict[str, Option]] = {}
     for member in MEMBERS.values():
         for option in member.options:
@@ -308,7 +309,7 @@ def members_with(option: str) -> list[str]:
 
 
 def default_member(*, categories: bool = False) -> Member:
-    """The member that is taken where none is named: the first that is simplest for the data."""
+    """The member that is used if none is named: the first one for this kind of data."""
     return next(m for m in MEMBERS.values() if m.takes_categories == categories)
 
 

@@ -74,9 +74,9 @@ class FullLikelihood(Likelihood):
 
 
 def _check_covariance(covariance: Floats, stats: ClassStats) -> None:
-    """Raise ValueError for an edited covariance (..., d, d) that is none.
+    """Raise ValueError for an edited covariance (..., d, d) that is invalid.
 
-    Rows that were subtracted leave rounding errors of the scatter that there was.
+    After a subtraction, covariances hold rounding errors of the scatter before it.
     """
     if not np.isfinite(covariance).all():
         raise ValueError("Expected covariance_ of finite values, got NaN or infinity.")
@@ -90,10 +90,10 @@ def _check_covariance(covariance: Floats, stats: ClassStats) -> None:
 
 
 def _check_eigenvalues(covariance: Floats, loss: float) -> None:
-    """Raise ValueError for one that is negative beyond rounding, feature by feature.
+    """Raise ValueError for a covariance with an eigenvalue that is negative beyond rounding.
 
-    Features of small variance are not measured by large ones. Below 2^-960 a variance has few
-    digits.
+    Each feature is measured in its own units, so that large variances do not hide small ones.
+    Variances below 2^-960 have few digits.
     """
     least = min(0.0, float(np.diagonal(covariance).min(initial=0.0)))
     _, sd, correlations = varying(covariance)

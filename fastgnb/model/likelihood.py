@@ -1,4 +1,4 @@
-"""What a member of the family makes of statistics: fitted attributes, densities and draws."""
+"""How a member turns statistics into fitted attributes, densities and samples."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ Attributes = Mapping[str, Any]
 
 
 class Likelihood:
-    """How a member estimates, and what its fitted attributes decide.
+    """How a member is estimated, and what its fitted attributes decide.
 
-    `estimate` takes statistics and options to the fitted attributes, by their public names. Those
-    that are `decisive` are all that `params`, which scoring needs, and `sample` read besides the
-    statistics, so that both obey an attribute that was edited, or raise ValueError for one that
-    makes no density.
+    `estimate` takes statistics and options to the fitted attributes, by their public names.
+    `params`, for scoring, and `sample` read only the statistics and the attributes that are
+    `decisive`, so that both obey an edited attribute, or raise ValueError if it makes no density.
     """
 
     stats_class: ClassVar[type[Any]] = ClassStats
@@ -46,11 +45,11 @@ class Likelihood:
     """Whether `theta_` and `var_` are along axes, and not of features."""
 
     def estimate(self, stats: Any, **options: Any) -> dict[str, Any]:
-        """The fitted attributes of statistics. Raises ValueError for options that do not fit."""
+        """Return the fitted attributes. Raises ValueError for options that do not fit."""
         raise NotImplementedError
 
     def params(self, stats: Any, attributes: Attributes, *, is_edited: bool) -> Any:
-        """What scoring needs. Raises ValueError where edited attributes make no densities."""
+        """Return what scoring needs. Raises ValueError if edited attributes make no densities."""
         raise NotImplementedError
 
     def moments(self, stats: Any, attributes: Attributes) -> DiagonalEstimate:
@@ -61,7 +60,7 @@ class Likelihood:
     def sample(
         self, stats: Any, attributes: Attributes, codes: NDArray[Any], draw: Any
     ) -> NDArray[Any]:
-        """A row for each class of `codes` (n,), from a generator of NumPy's, new or old."""
+        """Draw a row for each class of `codes` (n,), by NumPy's generator of either kind."""
         raise NotImplementedError
 
     def score(

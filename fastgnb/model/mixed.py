@@ -85,7 +85,7 @@ class MixedLikelihood(Likelihood):
 
 
 def _check_categories(stats: Any, attributes: Attributes) -> None:
-    """Raise ValueError for edited attributes of other shapes than the statistics'."""
+    """Raise ValueError for edited attributes whose shapes differ from the statistics'."""
     for name in _LISTS:
         if len(attributes[name]) != len(stats.counts):
             raise ValueError(
@@ -104,7 +104,7 @@ def _check_categories(stats: Any, attributes: Attributes) -> None:
 def _drawn_categories(
     log_prob: Any, categories: Any, codes: NDArray[Any], u: Floats
 ) -> NDArray[Any]:
-    """Categories of rows of classes `codes` at the quantiles u, of those that were seen."""
+    """Categories of rows of classes `codes` at the quantiles u, among those that were seen."""
     log_prob = np.asarray(log_prob, np.float64)
     if not log_prob.shape[1]:
         return np.full(len(codes), np.nan)

@@ -1,9 +1,9 @@
-"""Options of the members of the family: each is declared once, and everything else reads that.
+"""Options of the members: each is declared once, and everything else is derived from that.
 
-An `Option` has a name, a default, the values that it may take and a line of help. The constructor
+An `Option` has a name, a default, the values that it may take and a line of help. The parameter
 constraints of scikit-learn, the options of the command line, the checks of model files and the
-table of the README are made of these. Nothing here imports NumPy, so that `fastgnb --help` is
-quick; what a check needs beyond this file is imported when it runs.
+table in the README are made from these. NumPy is not imported here, so that `fastgnb --help` is
+quick; what a check needs beyond this file is imported when the check runs.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Nothing(Values):
 
 @dataclass(frozen=True)
 class Words(Values):
-    """Some texts."""
+    """One of some words."""
 
     words: tuple[str, ...]
 
@@ -64,7 +64,7 @@ class Flag(Values):
 
 @dataclass(frozen=True)
 class OneOf(Values):
-    """One of some consecutive whole numbers."""
+    """One of some consecutive integers."""
 
     numbers: tuple[int, ...]
 
@@ -77,7 +77,7 @@ class OneOf(Values):
 
 @dataclass(frozen=True)
 class Whole(Values):
-    """Whole numbers from `low` up."""
+    """An integer from `low` up."""
 
     low: int
 
@@ -91,7 +91,7 @@ class Whole(Values):
 
 @dataclass(frozen=True)
 class Number(Values):
-    """Finite numbers from `low` to `high`, with `is_open` without these two."""
+    """A finite number from `low` to `high`; with `is_open`, strictly between them."""
 
     low: float
     high: float = math.inf
@@ -118,7 +118,7 @@ class Number(Values):
 
 @dataclass(frozen=True)
 class ArrayLike(Values):
-    """A list or an array; `check` of its option says which."""
+    """A list or an array; the option's `check` decides which are valid."""
 
     def __contains__(self, value: object) -> bool:
         return True
@@ -168,7 +168,7 @@ class Option:
     before: Any = None
 
     def check(self, value: Any) -> None:
-        """Raise ValueError, or TypeError, unless the option may have this value."""
+        """Raise ValueError or TypeError if the option may not have this value."""
         if self.rule is not None:
             self.rule(value)
         elif not any(value in each for each in self.values):

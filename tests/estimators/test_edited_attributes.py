@@ -13,6 +13,7 @@ from dataclasses import fields, replace
 import numpy as np
 import oracles
 import pytest
+from members import SHAPES
 
 import fastgnb
 from fastgnb import ClassStats, GaussianBayes, GaussianNB, MixedNB, PCAGaussianNB
@@ -21,16 +22,6 @@ from fastgnb.model.scoring import score, score_mixed
 
 pytestmark = pytest.mark.no_new_lines
 
-MEMBERS = {
-    "GaussianNB": GaussianNB,
-    "GaussianNB, skip": lambda: GaussianNB(missing="skip"),
-    "GaussianBayes": GaussianBayes,
-    "GaussianBayes, tied": lambda: GaussianBayes(tied=True),
-    "PCAGaussianNB": lambda: PCAGaussianNB(n_components=2),
-    "PCAGaussianNB by class": lambda: PCAGaussianNB(n_components=2, rotation="class"),
-    "MixedNB": lambda: MixedNB(categorical_features=[2]),
-    "MixedNB without categories": MixedNB,
-}
 METHODS = (
     "predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba",
     "predict_log_evidence",
@@ -49,7 +40,7 @@ def rows():
 
 @pytest.fixture(scope="module")
 def models(rows):
-    return {name: make().fit(*rows) for name, make in MEMBERS.items()}
+    return {name: case.make().fit(*rows) for name, case in SHAPES.items()}
 
 
 def changed(value):
@@ -108,7 +99,7 @@ def check(model, X, what, *, copied=True):
 
 @pytest.mark.promise("edits")
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", MEMBERS)
+@pytest.mark.parametrize("name", SHAPES)
 def test_any_attribute_replaced(models, rows, name):
     for attribute in attributes(models[name]):
         for i, value in enumerate(changed(getattr(models[name], attribute))):
@@ -120,7 +111,7 @@ def test_any_attribute_replaced(models, rows, name):
 @pytest.mark.promise("edits")
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", MEMBERS)
+@pytest.mark.parametrize("name", SHAPES)
 def test_any_two_attributes_replaced(models, rows, name):
     model = models[name]
     draw = np.random.default_rng(1)
@@ -135,7 +126,7 @@ def test_any_two_attributes_replaced(models, rows, name):
 
 @pytest.mark.promise("edits")
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", MEMBERS)
+@pytest.mark.parametrize("name", SHAPES)
 def test_any_part_of_a_pickle_replaced(models, rows, name):
     state = models[name].__getstate__()
     for part in state:
@@ -147,7 +138,7 @@ def test_any_part_of_a_pickle_replaced(models, rows, name):
 
 @pytest.mark.promise("edits")
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", MEMBERS)
+@pytest.mark.parametrize("name", SHAPES)
 def test_any_part_of_the_statistics_replaced(models, rows, name):
     stats = models[name].stats_
     for part in fields(stats):
@@ -168,7 +159,7 @@ def test_any_part_of_the_statistics_replaced(models, rows, name):
                 check(edited, rows[0][:40], (part.name, i, method), copied=False)
 
 
-@pytest.mark.parametrize("name", MEMBERS)
+@pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("d", [1, 3, 5, 64, 4096])
 def test_rows_of_another_width_are_refused(models, name, d):
     """GaussianBayes read out of bounds: two equal calls gave different numbers."""

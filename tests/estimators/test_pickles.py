@@ -11,6 +11,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from members import SHAPES
 
 import fastgnb
 from fastgnb import GaussianBayes, GaussianNB, MixedNB, PCAGaussianNB
@@ -20,14 +21,6 @@ from fastgnb.kernels.score import diagonal as score_module
 
 pytestmark = pytest.mark.no_new_lines
 
-MEMBERS = {
-    "GaussianNB": GaussianNB,
-    "GaussianBayes": GaussianBayes,
-    "tied GaussianBayes": lambda: GaussianBayes(tied=True),
-    "PCAGaussianNB": PCAGaussianNB,
-    "PCAGaussianNB by class": lambda: PCAGaussianNB(rotation="class", n_components=2),
-    "MixedNB": lambda: MixedNB(categorical_features=[2]),
-}
 WAYS = {
     "pickle": lambda m: pickle.loads(pickle.dumps(m)),
     "deepcopy": copy.deepcopy,
@@ -97,9 +90,9 @@ def test_turns_hold_locks_beside_models(rows):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("member", MEMBERS)
-def test_copies_answer_learn_and_draw_alike(rows, member, way):
-    model = MEMBERS[member]().fit(*rows)
+@pytest.mark.parametrize("name", SHAPES)
+def test_copies_answer_learn_and_draw_alike(rows, name, way):
+    model = SHAPES[name].make().fit(*rows)
     again = WAYS[way](model)
     assert np.array_equal(again.predict_log_proba(rows[0]), model.predict_log_proba(rows[0]))
     assert np.array_equal(again.sample(5, 0)[0], model.sample(5, 0)[0])
@@ -109,9 +102,9 @@ def test_copies_answer_learn_and_draw_alike(rows, member, way):
 
 
 @pytest.mark.parametrize("mmap_mode", [None, "r"])
-@pytest.mark.parametrize("member", MEMBERS)
-def test_joblib_gives_the_same_answers(rows, member, mmap_mode, tmp_path):
-    model = MEMBERS[member]().fit(*rows)
+@pytest.mark.parametrize("name", SHAPES)
+def test_joblib_gives_the_same_answers(rows, name, mmap_mode, tmp_path):
+    model = SHAPES[name].make().fit(*rows)
     joblib.dump(model, tmp_path / "model")
     again = joblib.load(tmp_path / "model", mmap_mode=mmap_mode)
     for _ in range(2):

@@ -8,6 +8,7 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
+from members import CASES, with_categories
 from model_files import file_of
 from safetensors.numpy import save as dump
 from sklearn.base import clone
@@ -199,6 +200,7 @@ def test_a_saved_model_scores_without_scikit_learn(tmp_path):
 
 
 MEMBERS = [
+    *(case.make() for case in CASES.values()),
     GaussianNB(tied=True, ddof=1),
     GaussianBayes(shrinkage=0.25, reg_param=np.float64(0.125)),
     GaussianBayes(tied=True, priors=[0.75, 0.25], covariance_type="diag"),
@@ -211,6 +213,7 @@ MEMBERS = [
 def test_every_member_comes_back_and_learns_on(tmp_path, rng, estimator):
     X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
     X[:, 1] += X[:, 0]
+    X = with_categories(X)
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     model = clone(estimator).fit(frame, y)
     save(model, tmp_path / "m")

@@ -1,4 +1,4 @@
-"""Which estimator is the face of which member, and what the registry says to scikit-learn."""
+"""The estimator of each member, and scikit-learn's parameter constraints of its options."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _ESTIMATORS: dict[str, Any] = {}
 
 
 def register_estimator(name: str, estimator: type) -> Member:
-    """Make a class the estimator of a member, which is returned. KeyError where there is none."""
+    """Make a class the estimator of a member, which is returned. Raises KeyError."""
     member = MEMBERS[name]
     _ESTIMATORS[name] = estimator
     return member
 
 
 def estimator_of(member: Member) -> Any:
-    """The class of a member's estimator. Raises LookupError where none was defined."""
+    """Return the estimator class of a member. Raises LookupError if none was defined."""
     if member.name not in _ESTIMATORS:
         package = importlib.import_module(_PACKAGE)
         if getattr(package, member.name, None) is None:  # which imports those of this package
@@ -38,7 +38,7 @@ def estimator_of(member: Member) -> Any:
 
 
 def constraints_of(member: Member) -> dict[str, Any]:
-    """What scikit-learn checks of the parameters of a member, from its options."""
+    """Return scikit-learn's parameter constraints of a member, made from its options."""
     return {option.name: _constraints(option) for option in member.options}
 
 
