@@ -159,6 +159,8 @@ class Evaluation:
             ],
             "n_unseen_rows": self.n_unseen,
             "n_unlisted_rows": self.n_unlisted,
+            "n_skipped_rows": self.n_skipped,
+            "n_null_labels": self.n_null_labels,
         }
 
 
