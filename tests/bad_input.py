@@ -35,8 +35,8 @@ class Bad(NamedTuple):
     stats: str = ""
     error: type[Exception] = ValueError
     stats_error: type[Exception] = ValueError
-    doors: tuple[str, ...] = ()
-    """The doors through which it is bad; empty: all."""
+    methods: tuple[str, ...] = ()
+    """The methods for which it is bad; empty: all."""
 
 
 def ids(table):
@@ -115,23 +115,23 @@ def snapshot(value):
     return words(repr(value))
 
 
-def assert_refused(bad, doors, make_args, *, first=True):
-    """The bad input through every door, of a fresh model and of a fitted one."""
+def assert_refused(bad, methods, make_args, *, first=True):
+    """The bad input given to every method, of a fresh model and of a fitted one."""
     differences = []
-    for name, door in doors.items():
-        if bad.doors and name not in bad.doors:
+    for name, method in methods.items():
+        if bad.methods and name not in bad.methods:
             continue
         for is_fresh in (True, False) if name in LEARNING and first else (False,):
             ours, theirs = (cls() if is_fresh else fitted(cls) for cls in (GaussianNB, Reference))
             args = make_args()
             before = pickle.dumps(ours), [snapshot(each) for each in args]
-            got = raised(lambda: door(ours, *args))  # noqa: B023
+            got = raised(lambda: method(ours, *args))  # noqa: B023
             where = f"{bad.name}: {name} of a {'fresh' if is_fresh else 'fitted'} model"
             assert got is not None, f"{where} accepts it"
             assert isinstance(got, bad.error), f"{where}: {got!r}"
             assert re.search(bad.match, str(got)), f"{where}: {got!r}"
             assert (pickle.dumps(ours), [snapshot(each) for each in args]) == before, where
-            want = quietly(lambda: door(theirs, *make_args()))  # noqa: B023
+            want = quietly(lambda: method(theirs, *make_args()))  # noqa: B023
             if not same(got, want):
                 differences.append(f"{where}: {got!r}, but scikit-learn's {want!r}")
     if not bad.why:
@@ -141,7 +141,7 @@ def assert_refused(bad, doors, make_args, *, first=True):
 def assert_stats_refuse(bad, calls, make_args):
     """The same through `ClassStats.from_rows` and `update`."""
     for name, call in calls.items():
-        if bad.doors and "stats" not in bad.doors and name not in bad.doors:
+        if bad.methods and "stats" not in bad.methods and name not in bad.methods:
             continue
         stats = ClassStats.from_rows(X0, Y0)
         args = make_args()

@@ -1,4 +1,4 @@
-"""Bad classes, names, edits and objects are refused in words that help."""
+"""Bad classes, feature names, edits and objects are refused in words that help."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ CLASSES_ARE = "classes should be a 1d array, got "
 CLASSES_1D = r"classes should be a 1d array, got an array of shape \({}\) instead"
 
 CLASSES = [
-    Bad("none at all", lambda: [], "", doors=("strangers",)),
-    Bad("one missing", lambda: [0], "", doors=("strangers",)),
-    Bad("others", lambda: [5, 6], "", doors=("strangers",)),
-    Bad("of text", lambda: ["0", "1"], "", doors=("strangers",)),
+    Bad("none at all", lambda: [], "", methods=("strangers",)),
+    Bad("one missing", lambda: [0], "", methods=("strangers",)),
+    Bad("others", lambda: [5, 6], "", methods=("strangers",)),
+    Bad("of text", lambda: ["0", "1"], "", methods=("strangers",)),
     Bad("2-d", lambda: [[0, 1]], CLASSES_1D.format("1, 2"), NAMED),
     Bad("column", lambda: [[0], [1]], CLASSES_1D.format("2, 1"), NAMED),
     Bad("number of classes", lambda: 2, CLASSES_ARE + "2 instead. Pass a list", NAMED),
@@ -139,11 +139,11 @@ def test_columns_that_are_not_those_of_fit(columns, container):
     ours, theirs = (cls().fit(make("abc"), Y0) for cls in (GaussianNB, Reference))
     before = pickle.dumps(ours)
     X = make(COLUMNS[columns])
-    for name, door in ROWS_OF.items():
+    for name, method in ROWS_OF.items():
         if name == "fit":
             continue
-        want = quietly(lambda: door(theirs, X, Y0))  # noqa: B023
-        got = raised(lambda: door(ours, X, Y0))  # noqa: B023
+        want = quietly(lambda: method(theirs, X, Y0))  # noqa: B023
+        got = raised(lambda: method(ours, X, Y0))  # noqa: B023
         assert got is not None, name
         assert same(got, want), (name, got, want)
         assert re.search("[Ff]eature names", str(got)), got
@@ -232,15 +232,15 @@ def test_objects_of_other_kinds(name, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("door", [*SCORING, "merge", "to_sklearn", "save"])
-def test_a_model_that_is_not_fitted(door, tmp_path):
+@pytest.mark.parametrize("method", [*SCORING, "merge", "to_sklearn", "save"])
+def test_a_model_that_is_not_fitted(method, tmp_path):
     model = GaussianNB(priors=[0.5, 0.5])
     calls = {
         "merge": lambda: model.merge(fitted(GaussianNB)),
         "to_sklearn": model.to_sklearn,
         "save": lambda: fastgnb.save(model, tmp_path / "model"),
     }
-    call = calls.get(door) or (lambda: ROWS_OF[door](model, X0, Y0))
+    call = calls.get(method) or (lambda: ROWS_OF[method](model, X0, Y0))
     got = raised(call)
     want = quietly(lambda: Reference().predict(X0))
     assert type(got) is NotFittedError
@@ -310,11 +310,11 @@ SAVED = {
 def test_edits_that_make_no_model(name, tmp_path):
     """Scoring refuses them, and so do files; learning on takes the statistics and is well."""
     attribute, change, text = EDITS[name]
-    for door in SCORING:
+    for method in SCORING:
         model = edited(attribute, change)
         before = pickle.dumps(model)
         with pytest.raises(ValueError, match=text):
-            ROWS_OF[door](model, X0, Y0)
+            ROWS_OF[method](model, X0, Y0)
         assert pickle.dumps(model) == before
     if attribute != "classes_":
         if name not in ("var_ of 0", "one var_ of 0"):  # a model that cannot score, but learns on

@@ -206,8 +206,8 @@ def test_labels_of_no_declared_class(name):
     bad = Bad(
         name, lambda: STRANGERS[name], r"The target label\(s\) .* in y do not exist in the in"
     )
-    doors = {"partial_fit": LABELS_OF["partial_fit"]}
-    assert_refused(bad, doors, lambda: (X0.copy(), bad.make()))
+    methods = {"partial_fit": LABELS_OF["partial_fit"]}
+    assert_refused(bad, methods, lambda: (X0.copy(), bad.make()))
     with pytest.raises(ValueError, match=bad.match):
         ClassStats.from_rows(X0, bad.make(), classes=[0, 1])
 

@@ -95,10 +95,10 @@ WEIGHTS = [
         "scikit-learn speaks of dim 3, not of weights"),
     Bad("frame", lambda: pd.DataFrame({"w": [1.0] * 6}), "must be 1D array or scalar, got 2D"),
     Bad("all zero", lambda: np.zeros(6), "Sample weights must contain at least one non-zero num",
-        doors=LEARNING),
-    Bad("zero scalar", lambda: 0, "must contain at least one non-zero number", doors=LEARNING),
-    Bad("all -0.0", lambda: -np.zeros(6), "at least one non-zero number", doors=LEARNING),
-    Bad("all False", lambda: np.zeros(6, bool), "at least one non-zero number", doors=LEARNING),
+        methods=LEARNING),
+    Bad("zero scalar", lambda: 0, "must contain at least one non-zero number", methods=LEARNING),
+    Bad("all -0.0", lambda: -np.zeros(6), "at least one non-zero number", methods=LEARNING),
+    Bad("all False", lambda: np.zeros(6, bool), "at least one non-zero number", methods=LEARNING),
     Bad("words", lambda: ["a"] * 6, f"{NO_WEIGHT} dtype <U1", WEIGHT_TEXT),
     Bad("numbers as text", lambda: ["1"] * 6, f"{NO_WEIGHT} dtype <U1", WEIGHT_TEXT),
     Bad("word", lambda: "balanced", f"{NO_WEIGHT} dtype <U8", WEIGHT_TEXT),
@@ -139,7 +139,7 @@ WEIGHTS = [
 @pytest.mark.parametrize("bad", WEIGHTS, ids=ids(WEIGHTS))
 def test_bad_weights(bad):
     assert_refused(bad, WEIGHTS_OF, lambda: (bad.make(),))
-    if not bad.doors:
+    if not bad.methods:
         assert_stats_refuse(bad, STATS_WEIGHTS, lambda: (bad.make(),))
 
 
@@ -168,11 +168,11 @@ def declared(**parameters):
 
 
 def assert_parameter_refused(bad, parameter):
-    for name, door in declared(**{parameter: bad.make()}).items():
+    for name, method in declared(**{parameter: bad.make()}).items():
         for is_fresh in (True, False) if name != "merge" else (False,):
             model = GaussianNB() if is_fresh else fitted(GaussianNB)
             before = attributes(model)
-            got = raised(lambda: door(model))  # noqa: B023
+            got = raised(lambda: method(model))  # noqa: B023
             assert isinstance(got, bad.error), (bad.name, name, got)
             assert re.search(bad.match, str(got)), (bad.name, name, got)
             assert attributes(model) == before, name
@@ -267,11 +267,11 @@ MISSING = ["drop", "Skip", "", None, True, 0, np.nan, ["skip"], b"skip", np.arra
 
 @pytest.mark.parametrize("value", MISSING, ids=repr)
 def test_bad_words_for_missing(value):
-    for name, door in declared(missing=value).items():
+    for name, method in declared(missing=value).items():
         model = fitted(GaussianNB)
         before = attributes(model)
         with pytest.raises(ValueError, match="The 'missing' parameter of GaussianNB must be a str"):
-            door(model)
+            method(model)
         assert attributes(model) == before, name
     text = "missing must be 'error' or 'skip', got"
     for name in SCORING:

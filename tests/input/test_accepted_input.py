@@ -80,9 +80,9 @@ def test_odd_rows_that_are_good(name):
     ]
     for model in models:
         assert attributes_equal(model, want)
-    for door in SCORING[:-1]:
-        got = ROWS_OF[door](models[0], make(), Y0)
-        assert (got == ROWS_OF[door](want, X0, Y0)).all(), door
+    for method in SCORING[:-1]:
+        got = ROWS_OF[method](models[0], make(), Y0)
+        assert (got == ROWS_OF[method](want, X0, Y0)).all(), method
         assert type(got) is np.ndarray
 
 

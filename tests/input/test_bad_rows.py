@@ -1,8 +1,8 @@
-"""Bad input through every door that takes it: an error that says so, and nothing else happens.
+"""Bad rows given to every method that takes rows: an error says so, and nothing else happens.
 
 The words are scikit-learn's where it refuses the same input; where ours are others on purpose, the
 table says why. After each refusal the model, the statistics and the input are what they were, bit
-for bit. Then input that looks odd and is good, with the right result.
+for bit.
 """
 
 from __future__ import annotations
@@ -109,21 +109,21 @@ ROWS = [
     Bad("list of an empty list", lambda: [[]], r"0 feature\(s\) \(shape=\(1, 0\)\) while a min"),
     Bad("no features", lambda: np.zeros((6, 0)), r"Found array with 0 feature\(s\)"),
     Bad("no rows", lambda: np.zeros((0, 3)), r"0 sample\(s\) \(shape=\(0, 3\)\)",
-        doors=tuple(ROWS_OF)),
+        methods=tuple(ROWS_OF)),
     Bad("no rows, float32", lambda: np.zeros((0, 3), np.float32), r"0 sample\(s\)",
-        doors=tuple(ROWS_OF)),
+        methods=tuple(ROWS_OF)),
     Bad("nothing at all", lambda: np.zeros((0, 0)), r"0 sample\(s\)", stats=r"0 feature\(s\)"),
     Bad("ragged lists", lambda: [[1.0, 2, 3], [4.0, 5]], "inhomogeneous shape after 1 dim"),
     Bad("a row of None", lambda: [[1.0, 2, 3], None], "inhomogeneous shape after 1 dim"),
     Bad("ragged objects", lambda: np.array([[1.0, 2, 3], [4.0, 5]], object),
         "setting an array element with a sequence", stats=FLAT),
     Bad("one feature more", lambda: np.ones((6, 4)), "X has 4 features, but GaussianNB is expec",
-        doors=SCORING),
+        methods=SCORING),
     Bad("one feature less", lambda: np.ones((6, 2)), "X has 2 features, but GaussianNB is expec",
-        doors=SCORING),
-    Bad("one feature more, a list", lambda: [[1, 2, 3, 4]], "X has 4 features", doors=SCORING),
+        methods=SCORING),
+    Bad("one feature more, a list", lambda: [[1, 2, 3, 4]], "X has 4 features", methods=SCORING),
     Bad("other number of features for statistics", lambda: np.ones((6, 4)), "",
-        stats="Statistics of 3 features cannot be combined with 4", doors=("update",)),
+        stats="Statistics of 3 features cannot be combined with 4", methods=("update",)),
     # numbers that are none
     Bad("complex", lambda: X0 * 1j, "Complex data not supported"),
     Bad("complex without imaginary part", lambda: X0.astype(np.complex64), "Complex data not supp"),
@@ -149,7 +149,7 @@ ROWS = [
     Bad("decimal signalling nan", lambda: thing(Decimal("sNaN")), "signaling NaN to float"),
     Bad("values that overflow a variance", lambda: put(-1e200, 0, 0),
         "Feature 0 spans values so far apart that its variance overflows float64. Scale it down",
-        "scikit-learn's variance is infinite", doors=(*LEARNING, "stats")),
+        "scikit-learn's variance is infinite", methods=(*LEARNING, "stats")),
     # text
     Bad("text", lambda: X0.astype(str), TEXT, stats=rf"{DTYPE} <U32. Convert your data"),
     Bad("words in lists", lambda: [["a", "b", "c"], ["d", "e", "f"]], TEXT, stats=f"{DTYPE} <U1"),
@@ -162,9 +162,9 @@ ROWS = [
     Bad("word object", lambda: thing("x"), "could not convert string to float: 'x'",
         stats="Expected numeric rows, got text: 'x'. Convert your data"),
     Bad("number as text, an object", lambda: thing("1.5"), "",
-        stats="Expected numeric rows, got text: '1.5'", doors=("stats",)),
+        stats="Expected numeric rows, got text: '1.5'", methods=("stats",)),
     Bad("number as bytes, an object", lambda: thing(b"1.5"), "",
-        stats="Expected numeric rows, got text: b'1.5'", doors=("stats",)),
+        stats="Expected numeric rows, got text: b'1.5'", methods=("stats",)),
     # time
     Bad("dates", lambda: np.zeros((6, 3), "M8[D]"), rf"{DTYPE} datetime64\[D\]", DATES),
     Bad("no dates", lambda: np.full((6, 3), "NaT", "M8[s]"), rf"{DTYPE} datetime64\[s\]", DATES),
@@ -277,14 +277,14 @@ ROWS = [
         lambda: frame(b=pd.arrays.SparseArray([1, np.nan, 3, 4, 5, 6])), NAN,
         stats=nan_stats(1, 1)),
     Bad("frame without rows", lambda: pd.DataFrame({"a": [], "b": [], "c": []}), r"0 sample\(s\)",
-        doors=tuple(ROWS_OF)),
+        methods=tuple(ROWS_OF)),
     Bad("frame without columns", lambda: pd.DataFrame(index=range(6)),
         r"at least one array or dtype is required|0 feature\(s\)", stats=r"0 feature\(s\)"),
     Bad("column names of text and numbers", lambda: pd.DataFrame(X0, columns=["a", 1, "b"]),
         "only supported if all input features have string names", error=TypeError,
-        doors=tuple(ROWS_OF)),
+        methods=tuple(ROWS_OF)),
     Bad("a column name twice", lambda: pd.DataFrame(X0, columns=["a", "a", "b"]), "",
-        stats="Expected distinct feature names, got more than one 'a'", doors=("stats",)),
+        stats="Expected distinct feature names, got more than one 'a'", methods=("stats",)),
     # polars and pyarrow
     Bad("polars null", lambda: polars([1.0, None, 3.0]), NAN, stats=nan_stats(1, 0)),
     Bad("polars null of integers", lambda: polars([1, None, 3]), NAN, stats=nan_stats(1, 0)),
@@ -332,9 +332,9 @@ def test_bad_rows(bad):
         X = bad.make()
         return X, labels_for(X)
 
-    doors = {name: door for name, door in ROWS_OF.items() if bad.match}
-    assert_refused(bad, doors, args)
-    if not bad.doors or {"stats", "update"} & set(bad.doors):
+    methods = {name: method for name, method in ROWS_OF.items() if bad.match}
+    assert_refused(bad, methods, args)
+    if not bad.methods or {"stats", "update"} & set(bad.methods):
         assert_stats_refuse(bad, STATS_ROWS, args)
 
 
@@ -372,8 +372,8 @@ def test_one_bad_value_is_found_wherever_it_stands(crowd, layout, n):
         rows[row, column] = value
         rows = LAYOUTS[layout](rows)
         want = quietly(lambda: theirs.predict(rows))  # noqa: B023
-        doors = [lambda name=name: ROWS_OF[name](model, rows, y) for name in ROWS_OF]  # noqa: B023
-        for call in (*doors, lambda: GaussianNB().fit(rows, y)):  # noqa: B023
+        methods = [lambda name=name: ROWS_OF[name](model, rows, y) for name in ROWS_OF]  # noqa: B023
+        for call in (*methods, lambda: GaussianNB().fit(rows, y)):  # noqa: B023
             got = raised(call)
             assert got is not None, (row, column, value)
             assert same(got, want), (got, want)
@@ -399,8 +399,8 @@ def test_infinity_is_not_a_missing_value(crowd, layout, n):
         rows[:, 1] = np.nan
         rows[row, column] = value * np.inf
         rows = LAYOUTS[layout](rows)
-        for name, door in ROWS_OF.items():
-            got = raised(lambda: door(model, rows, y))  # noqa: B023
+        for name, method in ROWS_OF.items():
+            got = raised(lambda: method(model, rows, y))  # noqa: B023
             assert isinstance(got, ValueError), name
             assert re.search("Input X contains infinity", str(got)), (name, got)
         with pytest.raises(ValueError, match=f"infinity: the value in row {row}, column {column}"):
