@@ -10,7 +10,7 @@ here, the first of these in which files can be made:
 
 The kernels of an install that consists of files have a folder of their own, named after its place.
 Archives and frozen applications are often unpacked or copied to a new place for each run, so that
-theirs is named after their content. What lies in the folder is described in `_cache`.
+theirs is named after their content. `disk_cache` describes what is in the folder.
 """
 
 from __future__ import annotations
