@@ -1,9 +1,11 @@
-"""Checks of estimation options: priors, smoothing, sharing, shrinkage, axes and categories."""
+"""Checks of options that estimates make themselves: of priors, smoothing, axes and categories.
+
+Which options a member has, and their ranges, is declared in `model.family`.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Set
 from numbers import Integral, Real
 from typing import Any
 
@@ -14,8 +16,6 @@ from ..input.categorical import spec_kind
 from ..input.rows import check_dense, check_unmasked
 
 Floats = NDArray[np.float64]
-
-SHRINKAGE_TARGETS = frozenset({"diagonal", "spherical"})
 
 
 def as_plain(value: Any) -> Any:
@@ -54,40 +54,6 @@ def check_smoothing(var_smoothing: object) -> float:
     return value
 
 
-def check_sharing(covariance_type: object, tied: object, ddof: object, kinds: Set[str]) -> None:
-    """Raise ValueError unless a covariance type of `kinds`, a boolean, and 0 or 1 are given."""
-    if covariance_type not in kinds:
-        raise ValueError(
-            f"covariance_type must be one of {sorted(kinds)}, got {covariance_type!r}."
-        )
-    if not isinstance(tied, (bool, np.bool_)):
-        raise ValueError(f"tied must be True or False, got {tied!r}.")
-    if isinstance(ddof, (bool, np.bool_)) or ddof not in (0, 1):
-        raise ValueError(f"ddof must be 0 or 1, got {ddof!r}.")
-
-
-def check_fraction(value: object, name: str) -> float:
-    """A number within 0 to 1 as a float. Raises ValueError."""
-    number = math.nan if isinstance(value, bool) else as_float(value)
-    if not 0.0 <= number <= 1.0:
-        raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}.")
-    return number
-
-
-def check_shrinkage(shrinkage: object) -> None:
-    """Raise ValueError unless it is None, "oas", or a number within 0 to 1."""
-    if shrinkage is not None and shrinkage != "oas":
-        check_fraction(shrinkage, "shrinkage")
-
-
-def check_shrinkage_target(target: object) -> None:
-    """Raise ValueError unless it names a target of shrinkage."""
-    if target not in SHRINKAGE_TARGETS:
-        raise ValueError(
-            f"shrinkage_target must be one of {sorted(SHRINKAGE_TARGETS)}, got {target!r}."
-        )
-
-
 def check_priors(priors: ArrayLike, k: int) -> Floats:
     """Priors (k,) as float64. Raises ValueError with scikit-learn's texts."""
     values = as_priors(priors)
@@ -119,10 +85,10 @@ def check_components(n_components: Any) -> None:
     """Raise ValueError unless it is None, a whole number from 1 up or a number within 0 to 1."""
     if n_components is None:
         return
-    whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
+    is_whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
     number: Any = n_components
-    part = isinstance(n_components, Real) and 0 < number < 1
-    if not (part or (whole and int(n_components) >= 1)):
+    is_share = isinstance(n_components, Real) and 0 < number < 1
+    if not (is_share or (is_whole and int(n_components) >= 1)):
         raise ValueError(
             "n_components must be None, a whole number from 1 up, or a number between 0 and 1, "
             f"got {n_components!r}."
@@ -144,15 +110,6 @@ def check_alpha(alpha: object) -> float:
     if not 0.0 <= value < math.inf:
         raise ValueError(f"alpha must be a number from 0 up, got {alpha!r}.")
     return value
-
-
-def check_max_categories(max_categories: object) -> None:
-    """Raise ValueError unless max_categories is None or a whole number from 1 up."""
-    is_whole = isinstance(max_categories, Integral) and not isinstance(max_categories, bool)
-    if max_categories is not None and not (is_whole and max_categories >= 1):  # type: ignore[operator]
-        raise ValueError(
-            f"max_categories must be None or a whole number from 1 up, got {max_categories!r:.80}."
-        )
 
 
 def check_min_categories(min_categories: Any, q: int | None) -> NDArray[np.int64]:

@@ -188,7 +188,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def to_estimator(model: Model) -> Any:
     """The fitted estimator of a model."""
-    from ...estimators.faces import estimator_of
+    from ...estimators.member_classes import estimator_of
 
     return estimator_of(model.member).from_model(model)
 
@@ -215,7 +215,7 @@ def skops_types() -> list[str]:
     >>> sorted(name.split(".")[-1] for name in fastgnb.skops_types())
     ['ClassStats', 'GaussianBayes', 'GaussianNB', 'MixedNB', 'MixedStats', 'PCAGaussianNB']
     """
-    from ...estimators.faces import estimator_of
+    from ...estimators.member_classes import estimator_of
 
     types = {estimator_of(member) for member in MEMBERS.values()}
     types |= {member.likelihood.stats_class for member in MEMBERS.values()}
