@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kernels.learn.double_double import difference
 from ..stats.class_stats import ClassStats
-from ..stats.pooling import difference, pooled, shares
+from ..stats.pooling import pooled, shares
 from .correlation import certain, rounding, varying
 from .options import check_components
 from .singular import left_singular, left_singular_of_columns, lengths_of

@@ -26,6 +26,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 _HOMES = {
+    "Evaluation": ".model.evaluation",
     "RowCounts": "jobs.bad_rows",
     "SourceError": "errors",
     "evaluate": "scoring",
@@ -37,6 +38,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Evaluation",
     "RowCounts",
     "SourceError",
     "evaluate",
@@ -48,6 +50,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from ..model.evaluation import Evaluation
     from .errors import SourceError
     from .jobs.bad_rows import RowCounts
     from .learning import fit, merge, update

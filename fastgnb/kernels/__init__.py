@@ -28,7 +28,7 @@ def warmup() -> int:
     See `cli.warmup` for the same with progress on a terminal.
     """
     from .._numba.warmup import compile_all
-    from . import logs  # noqa: F401  (modules register their examples)
+    from . import logs  # noqa: F401  (modules register their calls)
     from .learn import diagonal, encode, full, merge  # noqa: F401
     from .score import categorical, whitened  # noqa: F401
 
