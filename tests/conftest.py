@@ -28,7 +28,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 LEFT_OUT = {
     "quick": {"slow", "fresh"},
     "versions": {"slow", "any_version"},
-    "lines": {"slow", "compiled", "no_new_lines"},
+    "lines": {"slow", "fresh", "compiled", "no_new_lines"},
 }
 
 

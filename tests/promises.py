@@ -19,58 +19,59 @@ PAGE = TESTS.parent / "docs" / "promises.md"
 BEGIN, END = "<!-- promises:begin -->\n", "<!-- promises:end -->\n"
 
 PROMISES = {
-    "exact": "Mean and scatter are within 1e-13 of exact arithmetic at mean/sd up to 1e8, however "
-    "many rows, chunks, files or merges they come from",
-    "bits": "The same bits for any number of threads, any threading layer, any BLAS, any layout of "
-    "the same numbers, any x86-64 processor with FMA; covariances' inverses and principal axes "
-    "come out of LAPACK, whose bits depend on the machine",
-    "twins": "Full scatter is as exact, by pairs of standard deviations; each member equals its "
-    "twin in scikit-learn where that works, in streams and merges too",
-    "rank": "Classes of any rank, far classes, features of any units: full, tied and rotated "
-    "members equal exact arithmetic on the documented rule, which does not depend on the order of "
-    "features",
+    "exact": "Mean and scatter are within 1e-13 of exact arithmetic at mean/sd up to 1e8, over any "
+    "number of rows, chunks, files and merges",
+    "bits": "Results have the same bits for any number of threads, any threading layer, any BLAS, "
+    "any layout of the same numbers, and any x86-64 processor with FMA. Inverses of covariances "
+    "and principal axes come out of LAPACK, whose last bits depend on the machine",
+    "twins": "Full scatter is as exact, relative to the standard deviations of each pair of "
+    "features. Each member equals its counterpart in scikit-learn where that works, in streams and "
+    "merges too",
+    "rank": "Classes of any rank, distant classes, and features of any units: full, tied and "
+    "rotated members equal exact arithmetic on the documented rule, which does not depend on the "
+    "order of features",
     "weights": "Only ratios of weights matter, from 5e-324 to 1e300, with rows of any scale, for "
-    "every member (smoothing of categories, `alpha`, is in units of weight)",
+    "every member (`alpha`, the smoothing of categories, is in units of weight)",
     "selection": "`StatsGridSearchCV` and `cross_validate` give what scikit-learn's give on the "
     "same folds: scores, ranks, failures, warnings",
     "neighbours": "A row's scores do not depend on the rows beside it",
-    "merging": "Merging is associative and commutative to 1e-13; what is subtracted is gone to "
-    "rounding, and what would be left below the rounding of weights is an error that says so",
+    "merging": "Merging is associative and commutative to 1e-13. Subtracted rows are gone to "
+    "rounding; where less would be left than the rounding of weights, that is an error",
     "labels": "Labels and categories that Python calls equal are one, whatever types and libraries "
-    "they come from; where no type holds them exactly, that is an error",
-    "columns": "Columns, types and features of a set of files do not depend on their order, nor on "
-    "parts without rows or values",
-    "edits": "Fitted attributes that were edited are obeyed by scoring and sampling, or are an "
-    "error; nothing beyond an array is read",
+    "they come from; where no type holds all of them exactly, that is an error",
+    "columns": "Columns, types and features of a set of files depend neither on the order of the "
+    "files nor on parts without rows or values",
+    "edits": "Scoring and sampling obey edited fitted attributes, or raise an error; nothing "
+    "beyond an array is read",
     "errors": "Bad input is an error that says what was expected, what came and what to do, in "
     "scikit-learn's words where it has some; the model stays as it was",
     "threads": "Any number of Python threads may fit and predict at once, beside other Numba code, "
-    "under `omp`, `tbb` and `workqueue`; forked processes, joblib's and Python's pools work, and "
-    "start no more threads than they may",
+    "under `omp`, `tbb` and `workqueue`. Forked processes and the pools of joblib and Python work, "
+    "and start no more threads than they may",
     "turns": "An answer is that of the model before or after what another thread learns, never of "
     "a mixture; threads that learn into one model take turns",
-    "waiting": "A call sleeps while it waits and waits for no thread that has no core: busy "
-    "neighbours cost their share and no more",
-    "interrupts": "Ctrl-C ends a long call or command soon, and models and files are as before; "
-    "once a command's output is in place, it is too late and the exit code stays 0",
-    "degraded": "It works, with one warning at most, where no cache can be written, the disk is "
-    "full, cache entries are damaged or of another version, and without libgomp, TBB or the "
-    "compiler itself",
-    "kernels": "No more than 43 compiled kernels (16 loops, for the types they meet), all of them "
-    "made by `fastgnb warmup`",
+    "waiting": "Waiting threads sleep instead of spinning, so a busy machine slows calls only in "
+    "proportion",
+    "interrupts": "Ctrl-C ends a long call or command soon, and models and files are as before. "
+    "A signal during or after the final rename of a command's output is ignored, and the exit code "
+    "stays 0",
+    "degraded": "It works, with one warning at most, if no cache can be written, the disk is full, "
+    "or cache entries are damaged or of another version, and without libgomp, TBB or the compiler",
+    "kernels": "There are no more than 43 compiled kernels (16 loops, for the types that they "
+    "take), and `fastgnb warmup` compiles all of them",
     "installs": "Compiled kernels are cached in installs of every kind: archives, only `.pyc`, "
     "frozen applications, read-only folders",
-    "service": "Commands in threads leave signal handlers, environment, streams and thread pools "
-    "as they were, several at once included",
-    "once": "A file is learned once: a job that runs again is refused, unless told otherwise; what "
-    "a killed run left behind is removed",
+    "service": "Commands in threads, several at once included, leave signal handlers, environment, "
+    "streams and thread pools as they were",
+    "once": "A file is learned once: a job that is run again is refused, unless told otherwise. "
+    "What a killed run left is removed",
     "model files": "Loading a model file executes nothing, takes memory in proportion to the file, "
-    "and gives a valid model or a `ModelFileError`; files of every earlier schema stay readable",
+    "and gives a valid model or a `ModelFileError`. Files of every earlier schema stay readable",
     "whole": "A command's output is there whole or not at all, also after kill -9 or on a full "
     "disk; its inputs are never written",
-    "memory": "Commands on files of ten columns take less than 256 MB beyond the libraries, "
-    "however many rows, in one row group or in many; a Parquet column's page and its dictionary "
-    "are decoded whole, pages below 16 kB stay until their row group ends, and so wide files take "
+    "memory": "Commands on files of ten columns take less than 256 MB beyond the libraries, for "
+    "any number of rows, in one row group or in many. A Parquet column's page and its dictionary "
+    "are decoded whole, and pages below 16 kB stay until their row group ends, so wide files take "
     "more",
 }
 

@@ -20,16 +20,6 @@ ROOT = Path(__file__).resolve().parents[1]
 OBJECTS = public_objects()
 METHODS = public_methods()
 
-# Names whose docstrings numpydoc still finds fault with; this set only shrinks.
-PENDING = {
-    "fastgnb.ClassStats", "fastgnb.ClassStats.between", "fastgnb.ClassStats.as_one_class",
-    "fastgnb.ClassStats.decay", "fastgnb.ClassStats.from_rows", "fastgnb.ClassStats.to_diag",
-    "fastgnb.ClassStats.total", "fastgnb.ClassStats.update", "fastgnb.ClassStats.within",
-    "fastgnb.MixedStats", "fastgnb.MixedStats.categorical_names",
-    "fastgnb.MixedStats.continuous_names", "fastgnb.MixedStats.decay",
-    "fastgnb.MixedStats.from_rows", "fastgnb.MixedStats.renamed",
-}  # fmt: skip
-
 
 def validated(name: str) -> dict[str, str]:
     """What numpydoc finds in a docstring, of the checks that pyproject.toml selects."""
@@ -42,10 +32,7 @@ def validated(name: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", [*OBJECTS, *METHODS])
 def test_docstring_is_numpydoc(name):
-    errors = validated(name)
-    if errors and name in PENDING:
-        pytest.xfail(f"{name}: {errors}")
-    assert not errors
+    assert not validated(name)
 
 
 @pytest.mark.parametrize("name", OBJECTS)
@@ -55,8 +42,6 @@ def test_class_or_function_has_sections(name):
     is_error = inspect.isclass(OBJECTS[name]) and issubclass(OBJECTS[name], Exception)
     sections = ["See Also"] if is_error else ["See Also", "Examples"]
     missing = [section for section in sections if f"\n{section}\n{'-' * len(section)}" not in text]
-    if missing and name in PENDING:
-        pytest.xfail(f"{name}: {missing}")
     assert not missing
 
 

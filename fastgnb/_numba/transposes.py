@@ -31,8 +31,8 @@ def _transpose(context: Any, p: Any, at: Any, step: Any, q: Any, to: Any, stride
 
 
 def _rows(builder: Any, kind: Any, address: Any, step: Any) -> list[Any]:
-    places = [builder.gep(address, [builder.mul(step, _INT(i))]) for i in range(LANES)]
-    return [read_lanes(builder, kind, place) for place in places]
+    starts = [builder.gep(address, [builder.mul(step, _INT(i))]) for i in range(LANES)]
+    return [read_lanes(builder, kind, start) for start in starts]
 
 
 def _transposed(builder: Any, rows: list[Any]) -> list[Any]:
@@ -43,11 +43,11 @@ def _transposed(builder: Any, rows: list[Any]) -> list[Any]:
             if i % (2 * reach) < reach:
                 # Positions in the first row of a pair, and after its eight in the second.
                 low = [j if j % (2 * reach) < reach else LANES + j - reach for j in range(LANES)]
-                for place, shift in ((i, 0), (i + reach, reach)):
+                for row, shift in ((i, 0), (i + reach, reach)):
                     mask = ir.Constant(
                         ir.VectorType(ir.IntType(32), LANES), [j + shift for j in low]
                     )
-                    exchanged[place] = builder.shuffle_vector(rows[i], rows[i + reach], mask)
+                    exchanged[row] = builder.shuffle_vector(rows[i], rows[i + reach], mask)
         rows = exchanged
     return rows
 

@@ -1,15 +1,19 @@
-"""Eight float64 lanes: the vector type that kernels compute with.
+"""Vectors of eight float64, the lanes, with which kernels compute.
 
-Inside a kernel such a value lives in vector registers: one of 512 bits, two of 256 or four of 128,
-as the machine has them. It has `+`, `-` and `*`; the rest are the functions below. Memory is read
-and written through pointers to contiguous float32 or float64, without bounds checks; float32 is
-widened as it is loaded and rounded as it is stored. A pointer `p` also has `p[i]`. It does not keep
-an array alive that the function made: see `keep`.
+Inside a kernel a vector lives in registers: one of 512 bits, two of 256 or four of 128, as the
+machine has them. It has `+`, `-` and `*`; the functions below do the rest. Memory is read and
+written through pointers to contiguous float32 or float64, without bounds checks; float32 is widened
+when it is loaded and rounded when it is stored. A pointer `p` also has `p[i]`. It does not keep
+alive an array that the function made: see `keep`.
 
-Numba leaves vectors to LLVM's loop vectoriser, which tests at each short inner loop whether arrays
-overlap, and keeps sums in memory; and it counts references to arrays, in the middle of such loops
-too. With NUMBA_DISABLE_JIT=1 the same functions are plain NumPy on flat arrays, eight numbers at a
-time.
+Numba itself leaves vectors to LLVM's loop vectoriser, which tests at each short inner loop whether
+arrays overlap, and keeps sums in memory. It also counts references to arrays inside such loops.
+With NUMBA_DISABLE_JIT=1 the same functions are plain NumPy on flat arrays, eight numbers at a time.
+
+Internals of Numba: `models.PrimitiveModel`, `type_callable`, `lower_builtin`, `make_array` and
+`get_dummy_value` of a target context, `cgutils.get_or_insert_function`. Internals of llvmlite:
+typed pointers (`as_pointer`, `bitcast`), `align` of loads and stores, flags of arithmetic. Tried on
+Numba 0.61.0 with llvmlite 0.44.0, and on Numba 0.68.1 with llvmlite 0.50.0.
 """
 
 from __future__ import annotations
@@ -92,7 +96,7 @@ def emitted_by(typed: Callable[..., Any]) -> Callable[[Callable[..., Any]], Call
     return choose
 
 
-def _spread(builder: Any, kind: Any, value: Any) -> Any:
+def _broadcast(builder: Any, kind: Any, value: Any) -> Any:
     none = ir.Constant(kind, ir.Undefined)
     one = builder.insert_element(none, value, ir.IntType(32)(0))
     zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
@@ -100,19 +104,20 @@ def _spread(builder: Any, kind: Any, value: Any) -> Any:
 
 
 def read_lanes(builder: Any, kind: Any, address: Any) -> Any:
+    """Emit a load of eight numbers, as float64, from a pointer of type `kind`."""
     is_wide = kind.dtype.bitwidth == 64
     vector = ir.VectorType(_DOUBLE if is_wide else ir.FloatType(), LANES)
-    found = builder.load(
-        builder.bitcast(address, vector.as_pointer()), align=kind.dtype.bitwidth // 8
-    )
-    return found if is_wide else builder.fpext(found, FLOATS)
+    target = builder.bitcast(address, vector.as_pointer())
+    loaded = builder.load(target, align=kind.dtype.bitwidth // 8)
+    return loaded if is_wide else builder.fpext(loaded, FLOATS)
 
 
 def write_lanes(builder: Any, kind: Any, address: Any, value: Any) -> None:
+    """Emit a store of eight float64, which are rounded to what `kind` points to."""
     if kind.dtype.bitwidth == 32:
         value = builder.fptrunc(value, ir.VectorType(ir.FloatType(), LANES))
-    place = builder.bitcast(address, value.type.as_pointer())
-    builder.store(value, place, align=kind.dtype.bitwidth // 8)
+    target = builder.bitcast(address, value.type.as_pointer())
+    builder.store(value, target, align=kind.dtype.bitwidth // 8)
 
 
 def _pointer(context: Any, a: Any) -> Any:
@@ -137,21 +142,21 @@ def _keep(context: Any, a: Any) -> Any:
 
 @emitted_by(_keep)
 def keep(a: Any) -> None:
-    """Keep an array alive up to here, for the pointers to it."""
+    """Keep an array alive until here, because pointers to it are used above."""
 
 
 def _aligned(context: Any, p: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         line = _LINE_BITS // 8
-        place = builder.add(builder.ptrtoint(args[0], _INT), _INT(line - 1))
-        return builder.inttoptr(builder.and_(place, _INT(-line)), args[0].type)
+        end = builder.add(builder.ptrtoint(args[0], _INT), _INT(line - 1))
+        return builder.inttoptr(builder.and_(end, _INT(-line)), args[0].type)
 
     return p(p), emit
 
 
 @emitted_by(_aligned)
 def aligned(p: Any) -> Any:
-    """The pointer to the first start of a cache line, at most 7 float64 further on."""
+    """The pointer to the next start of a cache line, at most 7 float64 further on."""
     return p
 
 
@@ -185,7 +190,7 @@ def rounded(p: Any, x: float) -> float:
 
 def _splat(context: Any, x: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _spread(builder, FLOATS, args[0])
+        return _broadcast(builder, FLOATS, args[0])
 
     return LANES_TYPE(types.float64), emit
 
@@ -257,9 +262,9 @@ def prefetch(p: Any, at: int) -> None:
 def _first(context: Any, m: Any, v: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         count, value = args
-        places = ir.Constant(_INTS, list(range(LANES)))
-        here = builder.icmp_signed("<", places, _spread(builder, _INTS, count))
-        return builder.select(here, value, ir.Constant(FLOATS, [0.0] * LANES))
+        index = ir.Constant(_INTS, list(range(LANES)))
+        mask = builder.icmp_signed("<", index, _broadcast(builder, _INTS, count))
+        return builder.select(mask, value, ir.Constant(FLOATS, [0.0] * LANES))
 
     return LANES_TYPE(types.int64, v), emit
 
@@ -314,8 +319,8 @@ def where_number(a: Any, x: Any, y: Any) -> Any:
 
 def _power_of_two(context: Any, v: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        whole = builder.fptosi(args[0], _INTS)
-        biased = builder.add(whole, ir.Constant(_INTS, [1023] * LANES))
+        exponent = builder.fptosi(args[0], _INTS)
+        biased = builder.add(exponent, ir.Constant(_INTS, [1023] * LANES))
         return builder.bitcast(builder.shl(biased, ir.Constant(_INTS, [52] * LANES)), FLOATS)
 
     return LANES_TYPE(v), emit

@@ -9,8 +9,9 @@ import math
 import os
 from typing import Any
 
+from ..files.outputs import OUTPUT_ENDINGS
+
 __all__ = [
-    "OUTPUTS",
     "AddNames",
     "names",
     "names_or_auto",
@@ -20,8 +21,6 @@ __all__ = [
     "priors",
     "smoothing",
 ]
-
-OUTPUTS = (".parquet", ".csv", ".arrow", ".feather", ".ipc", ".npy")
 
 
 class AddNames(argparse.Action):
@@ -35,8 +34,10 @@ class AddNames(argparse.Action):
 
 
 def output_file(text: str) -> str:
-    if os.path.splitext(text)[1].lower() not in OUTPUTS:
-        raise argparse.ArgumentTypeError(f"{text!r} does not end in one of {', '.join(OUTPUTS)}")
+    if os.path.splitext(text)[1].lower() not in OUTPUT_ENDINGS:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} does not end in one of {', '.join(OUTPUT_ENDINGS)}"
+        )
     return text
 
 

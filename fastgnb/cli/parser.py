@@ -6,7 +6,8 @@ import argparse
 from typing import Any
 
 from .._version import __version__
-from .argument_types import OUTPUTS, AddNames, names, output_file, positive
+from ..files.outputs import OUTPUT_ENDINGS
+from .argument_types import AddNames, names, output_file, positive
 from .family_options import add_common_options, add_family_options
 
 __all__ = ["build_parser"]
@@ -105,7 +106,7 @@ def _add_predict(commands: Any) -> None:
     predict = commands.add_parser("predict", help="score files into a file")
     _add_model_and_data(predict)
     predict.add_argument(
-        "--output", type=output_file, required=True, metavar="FILE", help=", ".join(OUTPUTS)
+        "--output", type=output_file, required=True, metavar="FILE", help=", ".join(OUTPUT_ENDINGS)
     )
     predict.add_argument("--proba", action="store_true", help="add a column proba_<class> each")
     predict.add_argument("--evidence", action="store_true", help="add log p(x) as log_evidence")

@@ -22,8 +22,13 @@ Floats = NDArray[np.float64]
 
 
 class AxesEstimate(NamedTuple):
-    """Axes (g, r, d) of features over their units (d,), the centre (g, d) where they cross, and
-    diagonal (k, r) along them."""
+    """Principal axes, and what naive Bayes decides by along them.
+
+    axes : of features over their units, (g, r, d).
+    unit : (d,), the units of the features: 1, or standard deviations over all rows.
+    centre : (g, d), where the axes cross.
+    diagonal : priors (k,), means and variances (k, r) along the axes.
+    """
 
     axes: Axes
     unit: Floats
@@ -43,33 +48,32 @@ def estimate_along_axes(
 ) -> AxesEstimate:
     """Naive Bayes along the principal axes of statistics with full scatter. Cost: O(k d^2 + d^3).
 
-    With standardize, of each feature over its standard deviation over all rows, as if rows had
-    been divided by that first. See `axes.principal_axes` for n_components, and
-    `diagonal.estimate_diagonal` for the rest. Raises ValueError for diagonal scatter, and for
-    parameters that do not fit.
+    With standardize, each feature is divided by its standard deviation over all rows first. See
+    `principal_axes.principal_axes` for n_components, and `diagonal.estimate_diagonal` for the rest.
+    Raises ValueError for diagonal scatter, and for options that do not fit.
     """
     if stats.covariance is None:
         raise ValueError(
             "Principal axes need full scatter: make the statistics with scatter='full'."
         )
-    whole = stats.as_one_class()
-    if not np.isfinite(whole.variance).all():
+    overall = stats.as_one_class()
+    if not np.isfinite(overall.variance).all():
         raise ValueError(
             "The variance of all rows overflows float64: classes are too far apart. Scale the "
             "features down."
         )
     unit = np.ones(stats.n_features)
     if standardize:
-        unit = np.sqrt(np.where(whole.variance[0] > 0, whole.variance[0], 1.0))
-    axes = _axes_of(stats, whole, rotation, unit, n_components)
-    centre = stats.mean if rotation == "class" else whole.mean
+        unit = np.sqrt(np.where(overall.variance[0] > 0, overall.variance[0], 1.0))
+    axes = _axes_of(stats, overall, rotation, unit, n_components)
+    centre = stats.mean if rotation == "class" else overall.mean
     rotated = rotate(stats, centre, axes.components / unit)
     diagonal = estimate_diagonal(rotated, priors=priors, var_smoothing=var_smoothing, **sharing)
     return AxesEstimate(axes, unit, centre, diagonal)
 
 
 def _axes_of(
-    stats: ClassStats, whole: ClassStats, rotation: str, unit: Floats, n_components: Any
+    stats: ClassStats, overall: ClassStats, rotation: str, unit: Floats, n_components: Any
 ) -> Axes:
     """The axes of all rows ("total"), of rows within classes, or of each class, in units (d,)."""
     covariance, loss = certain(stats)
@@ -79,29 +83,29 @@ def _axes_of(
     if rotation == "within":
         within = pooled(stats.count, covariance)[None]
         return principal_axes(within / unit / unit[:, None], n_components, None, loss)
-    assert whole.covariance is not None
+    assert overall.covariance is not None
     factor = partial(factor_of_total, stats, unit)
-    return principal_axes(whole.covariance / unit / unit[:, None], n_components, factor, loss)
+    return principal_axes(overall.covariance / unit / unit[:, None], n_components, factor, loss)
 
 
 def whitened_params(
-    moments: DiagonalEstimate, centre: Floats, components: Floats, stats: ClassStats
+    diagonal: DiagonalEstimate, centre: Floats, components: Floats, stats: ClassStats
 ) -> WhitenedParams:
-    """The parameters of moments (k, r) along axes (g, r, d) that cross at centre (g, d).
+    """The parameters of estimates (k, r) along axes (g, r, d) that cross at centre (g, d).
 
     stats : of the k classes. Raises ValueError where the variance of a class that can win is not
     positive, and finite.
     """
     diag = GaussianParams.from_estimate(
-        moments.class_prior, moments.theta, moments.var,
-        classes=stats.classes, count=stats.count, of="Axis",
+        diagonal.class_prior, diagonal.theta, diagonal.var,
+        classes=stats.classes, count=stats.count, noun="Axis",
     )  # fmt: skip
     mean, scale = diag.mean, diag.inv_sd
     if len(centre) == 1:
         return WhitenedParams(diag.log_prior, diag.log_det, centre, components, mean, scale)
-    own = components * scale[:, :, None]
+    whitener = components * scale[:, :, None]
     unit = np.ones_like(scale)
-    return WhitenedParams(diag.log_prior, diag.log_det, centre, own, mean * scale, unit)
+    return WhitenedParams(diag.log_prior, diag.log_det, centre, whitener, mean * scale, unit)
 
 
 def recentre(stats: ClassStats, params: WhitenedParams) -> WhitenedParams:

@@ -18,8 +18,10 @@ Floats = NDArray[np.float64]
 
 
 class CategoryEstimate(NamedTuple):
-    """What decides of one categorical feature: log_prob (k, m) of its categories in each class,
-    and unseen (k,), that of any other category.
+    """What decides of one categorical feature.
+
+    log_prob : (k, m), log probabilities of its categories in each class.
+    unseen : (k,), the log probability of any other category.
     """
 
     log_prob: Floats
@@ -52,7 +54,7 @@ def estimate_mixed(
     Raises ValueError as `estimate_diagonal`, for min_categories of another shape than (q,), and for
     a feature of more than max_categories.
     """
-    _check_marked(categorical_features, stats)
+    _check_mask(categorical_features, stats)
     check_few_categories(stats, max_categories)
     gaussian = estimate_diagonal(stats.gaussian, priors=priors, var_smoothing=var_smoothing)
     least = check_min_categories(min_categories, len(stats.counts))
@@ -65,7 +67,7 @@ def estimate_mixed(
     )
 
 
-def _check_marked(categorical_features: Any, stats: MixedStats) -> None:
+def _check_mask(categorical_features: Any, stats: MixedStats) -> None:
     """Raise ValueError where the statistics are of other categorical features."""
     if categorical_features is None or isinstance(categorical_features, str):
         return
@@ -79,8 +81,8 @@ def _check_marked(categorical_features: Any, stats: MixedStats) -> None:
 
 def _smoothed(counts: Floats, alpha: float, m: int) -> CategoryEstimate:
     total = counts.sum(axis=1)
-    whole = total + alpha * m
-    if not np.isfinite(whole).all():
+    denominator = total + alpha * m
+    if not np.isfinite(denominator).all():
         raise ValueError(
             f"alpha {alpha} times {m} categories overflows float64. Take a smaller alpha."
         )
@@ -88,8 +90,8 @@ def _smoothed(counts: Floats, alpha: float, m: int) -> CategoryEstimate:
     if alpha == 0.0:
         none = total == 0
         part, rest = np.where(none[:, None], 1.0, part), np.where(none, 1.0, rest)
-        whole = np.where(none, float(m), whole)
-    base = log(whole)
+        denominator = np.where(none, float(m), denominator)
+    base = log(denominator)
     return CategoryEstimate(
         np.minimum(_log(part) - base[:, None], 0.0), np.minimum(_log(rest) - base, 0.0)
     )

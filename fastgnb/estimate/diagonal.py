@@ -1,4 +1,4 @@
-"""Statistics to parameters: priors and smoothing live here only."""
+"""Priors, means and smoothed variances of statistics. Smoothing is defined here only."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ def estimate_diagonal(
     mean and variance of all rows there. Cost: O(k d).
     Raises ValueError for bad priors and a smoothing that is negative or not finite.
     """
-    whole = stats.as_one_class()
-    epsilon = epsilon_of(whole, var_smoothing)
+    overall = stats.as_one_class()
+    epsilon = epsilon_of(overall, var_smoothing)
     prior = prior_of(stats, priors)
     plain = _variances(stats, covariance_type, tied=tied, ddof=ddof)
     with np.errstate(over="ignore"):  # scoring says which variance is not finite
         theta, var = stats.mean.copy(), plain + epsilon
     if stats.feature_count is not None:
-        unseen = (stats.feature_count == 0) & (stats.count > 0)[:, None]
-        theta = np.where(unseen, whole.mean, theta)
-        var = np.where(unseen, whole.variance + epsilon, var)
+        absent = (stats.feature_count == 0) & (stats.count > 0)[:, None]
+        theta = np.where(absent, overall.mean, theta)
+        var = np.where(absent, overall.variance + epsilon, var)
     return DiagonalEstimate(prior, theta, var, epsilon)
 
 
@@ -83,10 +83,10 @@ def prior_of(stats: ClassStats, priors: ArrayLike | None) -> Floats:
     return check_priors(priors, len(stats.classes))
 
 
-def epsilon_of(whole: ClassStats, var_smoothing: float) -> float:
-    """What is added to variances, for the statistics of all rows as one class."""
+def epsilon_of(overall: ClassStats, var_smoothing: float) -> float:
+    """What is added to variances; `overall` has the statistics of all rows as one class."""
     smoothing = check_smoothing(var_smoothing)
-    spread = float(whole.variance.max(initial=0.0))
+    spread = float(overall.variance.max(initial=0.0))
     epsilon = smoothing * spread if spread > 0 else smoothing
     if not math.isfinite(epsilon):
         raise ValueError(

@@ -77,12 +77,7 @@ def estimate_full(
         epsilon = epsilon_of(stats.to_diag().as_one_class(), var_smoothing)
     prior = prior_of(stats, priors)
     shrunk = _shrunk(certain(stats)[0], stats.count, shrinkage, shrinkage_target)
-    if tied:
-        covariance = pooled(stats.count, shrunk, ddof)[None]
-    else:
-        count = stats.count[:, None, None]
-        left = count - ddof
-        covariance = np.where(left > 0, shrunk * (count / np.where(left > 0, left, 1.0)), 0.0)
+    covariance = _unbiased(stats.count, shrunk, ddof, tied=tied)
     unit = np.eye(stats.n_features)
     if covariance_type == "diag":
         covariance = covariance * unit
@@ -90,6 +85,15 @@ def estimate_full(
         covariance = mean_of(_variances(covariance))[:, None, None] * unit
     covariance = (1.0 - reg_param) * covariance + (reg_param + epsilon) * unit
     return FullEstimate(prior, stats.mean.copy(), covariance[0] if tied else covariance, epsilon)
+
+
+def _unbiased(count: Floats, covariance: Floats, ddof: int, *, tied: bool) -> Floats:
+    """Covariances (k, d, d), or pooled (1, d, d), with weight - ddof in the place of weight."""
+    if tied:
+        return pooled(count, covariance, ddof)[None]
+    weight = count[:, None, None]
+    left = weight - ddof
+    return np.where(left > 0, covariance * (weight / np.where(left > 0, left, 1.0)), 0.0)
 
 
 def whiten(stats: ClassStats, moments: FullEstimate) -> WhitenedParams:

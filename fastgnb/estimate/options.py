@@ -1,4 +1,7 @@
-"""Checks of estimation options: priors, smoothing, sharing, shrinkage, axes and categories."""
+"""Checks of options that estimates make themselves: of priors, smoothing, axes and categories.
+
+Which options a member has, and their ranges, is declared in `model.family`.
+"""
 
 from __future__ import annotations
 
@@ -82,10 +85,10 @@ def check_components(n_components: Any) -> None:
     """Raise ValueError unless it is None, a whole number from 1 up or a number within 0 to 1."""
     if n_components is None:
         return
-    whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
+    is_whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
     number: Any = n_components
-    part = isinstance(n_components, Real) and 0 < number < 1
-    if not (part or (whole and int(n_components) >= 1)):
+    is_share = isinstance(n_components, Real) and 0 < number < 1
+    if not (is_share or (is_whole and int(n_components) >= 1)):
         raise ValueError(
             "n_components must be None, a whole number from 1 up, or a number between 0 and 1, "
             f"got {n_components!r}."

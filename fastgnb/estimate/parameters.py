@@ -42,17 +42,16 @@ class GaussianParams:
         n_features: int | None = None,
         count: Floats | None = None,
         feature_names: Sequence[str] | None = None,
-        of: str = "Feature",
+        noun: str = "Feature",
     ) -> GaussianParams:
         """Parameters of priors (k,), means (k, d) and variances (k, d).
 
         A class of prior 0, or without rows where their `count` (k,) is given, never wins and its
-        variances are not looked at; where that is every class, scoring raises. `of` is what
-        messages call a feature. Raises ValueError
-        that names class and feature where the variance of a class that can win is not positive,
-        for priors and means that are not finite, for priors of 0 only, and for other shapes than
-        of these classes and n_features (None: those of the means), which a kernel would read
-        beyond.
+        variances are not looked at; where that is every class, scoring raises. `noun` is what
+        messages call a feature. Raises ValueError that names class and feature where the variance
+        of a class that can win is not positive, for priors and means that are not finite, for
+        priors of 0 only, and for other shapes than of these classes and n_features (None: those
+        of the means), which a kernel would read beyond.
         """
         k = len(classes)
         d = np.shape(theta)[-1] if n_features is None else n_features
@@ -67,10 +66,10 @@ class GaussianParams:
                 "Expected finite means and priors, with at least one prior above 0 among classes "
                 f"that have rows; got priors {prior}."
             )
-        good = (variance > 0) & (variance < np.inf)
-        if not good.all():
-            _check_variance(good | ~possible[:, None], variance, classes, feature_names, of)
-            variance = np.where(good, variance, 1.0)
+        usable = (variance > 0) & (variance < np.inf)
+        if not usable.all():
+            _check_variance(usable | ~possible[:, None], variance, classes, feature_names, noun)
+            variance = np.where(usable, variance, 1.0)
         log_prior, log_det = log_densities(prior, possible, variance)
         return cls(log_prior, mean, 1.0 / np.sqrt(variance), log_det)
 
@@ -121,9 +120,9 @@ class MixedParams:
             if not (part < np.inf).all():
                 raise ValueError("Expected log probabilities of categories, got NaN or infinity.")
             total = check_attribute(counts, "counts", np.shape(counts)).sum(axis=1)
-            rest = -log(np.where(total > 0, total, 1.0))
+            finite_part = -log(np.where(total > 0, total, 1.0))
             tables.append(part)
-            limits.append(np.where(part == -np.inf, rest[:, None], part))
+            limits.append(np.where(part == -np.inf, finite_part[:, None], part))
         return cls(gaussian, np.hstack(tables), np.hstack(limits))
 
 
@@ -165,18 +164,19 @@ def check_prior(values: Any, k: int) -> Floats:
 
 
 def _check_variance(
-    good: NDArray[np.bool_],
+    usable: NDArray[np.bool_],
     variance: Floats,
     classes: NDArray[Any],
     feature_names: Sequence[str] | None,
-    of: str,
+    noun: str,
 ) -> None:
-    if good.all():
+    """Raise ValueError for the first variance (k, d) that makes no density."""
+    if usable.all():
         return
-    c, j = (int(v) for v in np.argwhere(~good)[0])
+    c, j = (int(v) for v in np.argwhere(~usable)[0])
     name = f"{j}" if feature_names is None else f"{j} ({feature_names[j]!r})"
     raise ValueError(
-        f"{of} {name} of class {classes[c : c + 1].tolist()[0]!r} has variance "
+        f"{noun} {name} of class {classes[c : c + 1].tolist()[0]!r} has variance "
         f"{variance[c, j]:g}, and a density needs one above 0 and finite. Fit with var_smoothing "
-        f"above 0, or leave the {of.lower()} out."
+        f"above 0, or leave the {noun.lower()} out."
     )

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kernels.learn.double_double import difference
 from ..stats.class_stats import ClassStats
-from ..stats.pooling import difference, pooled, shares
+from ..stats.pooling import pooled, shares
 from .correlation import certain, rounding, varying
 from .options import check_components
 from .singular import left_singular, left_singular_of_columns, lengths_of
@@ -49,8 +50,8 @@ def principal_axes(
     ----------
     scatters : symmetric, over their weights; variances come in these units.
     n_components : how many; a number between 0 and 1: as few as have together more than that share
-        of the variance, of the scatter that needs most; None: all along which something varies, of
-        the scatter that has fewest and any.
+        of the variance, of the scatter that needs most; None: the smallest nonzero rank of the
+        scatters.
     factor : returns the two parts of F (d, m), see `factor_of_total`, where each scatter is F F'
         and F has more digits; None: nothing does.
     loss : (g,), by how much errors are larger than those of rows, as `correlation.certain` has it.
@@ -65,9 +66,9 @@ def principal_axes(
     d = scatters.shape[-1]
     g = len(scatters)
     variance, components = np.zeros((g, d)), np.zeros((g, d, d))
-    for each in range(g):
-        values, axes = _axes_of(scatters[each], factor, 1.0 if loss is None else loss[each])
-        variance[each, : len(values)], components[each, : len(values)] = values, axes.T
+    for c, scatter in enumerate(scatters):
+        values, axes = _axes_of(scatter, factor, 1.0 if loss is None else loss[c])
+        variance[c, : len(values)], components[c, : len(values)] = values, axes.T
     largest = np.argmax(np.abs(components), axis=2)[:, :, None]
     components *= np.sign(np.take_along_axis(components, largest, axis=2))
     if not np.isfinite(variance).all():
@@ -75,9 +76,8 @@ def principal_axes(
             "The variance along an axis overflows float64. Scale the features down, or use "
             "standardize=True."
         )
-    top = np.where(variance[:, :1] > 0, variance[:, :1], 1.0)
-    part = variance / top
-    share = part / np.maximum(part.sum(axis=1, keepdims=True), 1.0)
+    relative = variance / np.where(variance[:, :1] > 0, variance[:, :1], 1.0)
+    share = relative / np.maximum(relative.sum(axis=1, keepdims=True), 1.0)
     r = _number(n_components, variance, share)
     return Axes(components[:, :r].copy(), variance[:, :r].copy(), share[:, :r].copy())
 
@@ -150,12 +150,12 @@ def _steps(stats: ClassStats, unit: Floats, sd: Floats) -> Floats:
     no column of near ones has the rounding errors of far ones. sd (d,) is that within classes.
     """
     share = shares(stats.count)
-    at = np.flatnonzero(share > 0)  # a weight of 5e-324 beside one of 1e300 has no share
-    middle = np.median(stats.mean[at], axis=0)
-    distance = np.abs(stats.mean[at] - middle) / unit / np.where(sd > 0, sd, 1.0)
-    at = at[np.argsort(distance.max(axis=1, initial=0.0), kind="stable")]
-    part, mean, low = share[at], stats.mean[at], stats.mean_lo[at]
-    step = difference(mean, low, mean[0], low[0]) / unit
+    order = np.flatnonzero(share > 0)  # a weight of 5e-324 beside one of 1e300 has no share
+    middle = np.median(stats.mean[order], axis=0)
+    distance = np.abs(stats.mean[order] - middle) / unit / np.where(sd > 0, sd, 1.0)
+    order = order[np.argsort(distance.max(axis=1, initial=0.0), kind="stable")]
+    part, mean, mean_lo = share[order], stats.mean[order], stats.mean_lo[order]
+    step = difference(mean, mean_lo, mean[0], mean_lo[0]) / unit
     weight = np.cumsum(part)
     merged = np.cumsum(part[:, None] * step, axis=0) / weight[:, None]
     size = np.sqrt(weight[:-1]) * np.sqrt(part[1:] / weight[1:])

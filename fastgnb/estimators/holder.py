@@ -14,8 +14,8 @@ from ..model.family import Member
 from ..model.model import Model, plain_options
 from ..stats.feature_order import rename_features
 from .checks import CheckedRows
-from .faces import constraints_of, register_estimator
 from .held import Held
+from .member_classes import constraints_of, register_estimator
 
 
 class ModelHolder(CheckedRows):
@@ -96,7 +96,13 @@ class ModelHolder(CheckedRows):
         return {option.name: getattr(self, option.name) for option in self._member.options}
 
     def learned_options(self) -> dict[str, Any]:
-        """The parameters that decide which statistics are learned."""
+        """Return the parameters that decide which statistics are learned.
+
+        Returns
+        -------
+        dict of str to object
+            Constructor parameters by name, such as ``missing`` and ``categorical_features``.
+        """
         options = self._member.options
         return {each.name: getattr(self, each.name) for each in options if each.is_learned}
 

@@ -4,4 +4,11 @@ __all__ = ["SourceError"]
 
 
 class SourceError(ValueError):
-    """Input that cannot be used; the message names file, column and row where known."""
+    """The error for files of rows that cannot be used.
+
+    The message names file, column and row where these are known.
+
+    See Also
+    --------
+    fastgnb.files.fit : Fit an estimator to files.
+    """

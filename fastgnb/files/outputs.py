@@ -6,9 +6,12 @@ import os
 from collections.abc import Iterable
 
 from .._system.atomic import check_writable, is_same_file
-from .tables.paths import expand
+from .tables.paths import ENDINGS, expand
 
-__all__ = ["check_output"]
+__all__ = ["OUTPUT_ENDINGS", "check_output"]
+
+OUTPUT_ENDINGS = (*ENDINGS, ".npy")
+"""How files of predictions end."""
 
 Path = str | os.PathLike[str]
 

@@ -63,7 +63,7 @@ def as_numbers(rows: NDArray[Any]) -> NDArray[Any]:
         try:
             return rows.astype(np.float64)
         except OverflowError as error:
-            raise too_large() from error
+            raise too_large_error() from error
     if rows.dtype.kind not in "fiub":
         raise ValueError(
             f"Expected numeric rows, got dtype {rows.dtype}. Convert your data to numeric values."
@@ -74,7 +74,7 @@ def as_numbers(rows: NDArray[Any]) -> NDArray[Any]:
         return rows.astype(np.float64)
 
 
-def too_large() -> ValueError:
+def too_large_error() -> ValueError:
     """What to raise for a number of X that float64 cannot hold."""
     return ValueError(f"Input X contains infinity{TOO_LARGE}.")
 

@@ -1,13 +1,13 @@
-"""A model: a member of the family, its options, statistics, and the parameters that these give.
+"""A model: a member of the family with its options, statistics and parameters.
 
-It estimates, scores, samples, reestimates and merges, and knows neither scikit-learn nor files.
-Estimators hold one, and a model file is one beside what is known of the files that it learned.
+It estimates, scores, samples, reestimates and merges, and knows neither scikit-learn nor files. An
+estimator holds one. A model file holds one, and the names of the files that it has learned.
 
-The one rule for edited fitted attributes, in memory and in model files: what decides are the
-attributes that the member's `Likelihood` calls decisive, whoever set them. Scoring, sampling and
-saving obey an edited one, or raise ValueError where it makes no density, or where a file of this
-member cannot hold it (`Member.stores_edits`). Learning starts from the statistics, and overwrites
-them. Parameters for scoring are derived once of each set of attributes.
+The rule for edited fitted attributes, in memory and in model files: the attributes that the
+member's `Likelihood` calls decisive decide, whoever set them. Scoring, sampling and saving obey an
+edited one. They raise ValueError if it makes no density, and saving also if a file of this member
+cannot hold it (`Member.stores_edits`). Learning starts from the statistics, and overwrites the
+attributes. Parameters for scoring are derived once for each set of attributes.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ class Model:
 
     @classmethod
     def of(cls, member: Member | str, stats: Any, **options: Any) -> Model:
-        """The model of statistics: the one way in which any member is estimated.
+        """Return the model of statistics: the one way in which any member is estimated.
 
-        Options that are left out are the member's defaults. Raises ValueError for options that are
-        wrong or do not fit, and for statistics that hold no rows.
+        Options that are left out have the member's defaults. Raises ValueError for options that are
+        invalid or do not fit the statistics, and for statistics that hold no rows.
         """
         if isinstance(member, str):
             member = MEMBERS[member]
@@ -73,20 +73,20 @@ class Model:
         return cls(member, options, stats, member.likelihood.estimate(stats, **options))
 
     def with_stats(self, stats: Any) -> Model:
-        """The model of other statistics, with these options."""
+        """Return the model of other statistics, with these options."""
         return Model.of(self.member, stats, **self.options)
 
     def reestimate(self, member: Member | str | None = None, **options: Any) -> Model:
-        """The model of the same statistics with other options, or another member's."""
+        """Return the model of the same statistics with other options, or of another member."""
         kept = self.options if member is None else {}
         return Model.of(member or self.member, self.stats, **{**kept, **options})
 
     def merge(self, other: Model) -> Model:
-        """The model of the rows of both, with these options. Features are matched by name."""
+        """Return the model of the rows of both, with these options; matches features by name."""
         return self.with_stats(self.stats + match_feature_order(other.stats, self.stats))
 
     def edited(self, stats: Any, attributes: Mapping[str, Any]) -> Model:
-        """A model that decides by other attributes."""
+        """Return a model with other attributes."""
         return replace(self, stats=stats, attributes=attributes, is_edited=True)
 
     @property
@@ -107,7 +107,7 @@ class Model:
 
     @property
     def missing(self) -> str:
-        """What missing values are: "skip" or, where the member cannot skip them, "error"."""
+        """What a missing value is: "error" or "skip"; "error" if the member cannot skip them."""
         return str(self.options.get("missing", "error"))
 
     @property
@@ -135,20 +135,20 @@ class Model:
         return self.member.likelihood.moments(self.stats, self.attributes)
 
     def score_rows(self, rows: NDArray[Any] | MixedRows, *, skip: bool, **wanted: Any) -> Scores:
-        """Score rows that were checked, in one pass; the caller looks at `Scores.bad`.
+        """Score checked rows in one pass. The caller has to look at `Scores.bad`.
 
-        See `scoring.score` for what is wanted.
+        See `scoring.score` for what can be asked for.
         """
         return self.member.likelihood.score(
             rows, self.params, self.stats, self.attributes, skip=skip, **wanted
         )
 
     def score(self, X: Any, *, table: Table | None = None, evidence: bool = False) -> Scores:
-        """Score rows X (n, d) in one pass, see `Scores`. With categorical features X may be a
-        frame, or rows that are taken apart already.
+        """Score rows X (n, d) in one pass; see `Scores`.
 
-        Raises ValueError for another number of features and NotFiniteError for a NaN or infinity
-        that `missing` does not allow; TypeError, too, for values that are no categories.
+        With categorical features X may be a data frame, or rows whose columns are split already.
+        Raises ValueError for another number of features, NotFiniteError for a NaN or infinity that
+        `missing` does not allow, and TypeError for values that are no categories.
         """
         d = len(X.is_categorical) if isinstance(X, MixedRows) else X.shape[1]
         if d != self.n_features:
@@ -164,7 +164,7 @@ class Model:
         return scores
 
     def _rows(self, X: Any, *, skip: bool) -> NDArray[Any] | MixedRows:
-        """Rows taken apart where some features are categorical, else an array."""
+        """Return split columns if some features are categorical, else an array."""
         if not self.has_categories:
             rows: NDArray[Any] = X.continuous if isinstance(X, MixedRows) else X
             return rows
@@ -178,9 +178,9 @@ class Model:
         return mixed
 
     def sample(self, n: int, draw: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Draw n rows X (n, d) and the codes (n,) of their classes, from a generator of NumPy's.
+        """Draw n rows X (n, d) and the codes (n,) of their classes, by a generator of NumPy's.
 
-        Raises ValueError where no class that has rows has a prior above 0, and where rows overflow.
+        Raises ValueError if no class that has rows has a prior above 0, and if rows overflow.
         """
         _ = self.params  # raises for edited attributes as scoring does
         prior = np.asarray(self.attributes["class_prior_"], np.float64)
@@ -196,9 +196,9 @@ class Model:
 
 
 def plain_options(member: Member, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Every option of a member, checked and of Python's own types; defaults of what is not given.
+    """Return every option of a member, checked, in Python's own types, with defaults filled in.
 
-    Raises ValueError or TypeError for values that are wrong, and for names that it lacks.
+    Raises ValueError or TypeError for invalid values, and for names that the member lacks.
     """
     chosen = {name: as_plain(value) for name, value in {**member.defaults, **options}.items()}
     for name in chosen:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kernels.learn.double_double import difference
 from ..kernels.learn.merge import Parts, collapse, merge
 from .checks import check_factor, check_shapes
-from .pooling import difference, pooled, rooted
+from .pooling import pooled, rooted
 from .subtraction import max_scatter_of
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def _covariance_of_all(
 
 def _steps_from(stats: ClassStats, mean: Floats, mean_lo: Floats) -> Floats:
     """Differences (k, d) of the means of classes to another one (1, d)."""
-    return difference(stats.mean, stats.mean_lo, mean, mean_lo)
+    return np.asarray(difference(stats.mean, stats.mean_lo, mean, mean_lo))
 
 
 def _outer(step: Floats) -> Floats:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .pooling import difference, two_sum
+from ..kernels.learn.double_double import difference, two_sum
 
 if TYPE_CHECKING:
     from .class_stats import ClassStats

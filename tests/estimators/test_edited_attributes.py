@@ -296,7 +296,7 @@ def test_edits_that_make_no_model_are_refused(rows, case, method):
         getattr(model, method)(2 if method == "sample" else rows[0])
 
 
-# The last door before kernels.
+# The last check before kernels.
 
 
 def gaussian(**changes):

@@ -93,15 +93,25 @@ def _bad(batch: Batch, *, skip: bool) -> NDArray[np.bool_]:
 class RowCounts(NamedTuple):
     """How many rows a job took, and how many it did not.
 
-    Attributes
+    Parameters
     ----------
     n_rows : int
         Rows that were learned, written or compared.
-    n_null_labels : int
+    n_null_labels : int, default=0
         Rows that were left out as they have no label.
-    n_bad_rows : int
+    n_bad_rows : int, default=0
         Rows that the model cannot take, which hold infinities or missing values. They were left
         out, or written without a prediction.
+
+    See Also
+    --------
+    fastgnb.files.predict : Score files into a file.
+
+    Examples
+    --------
+    >>> from fastgnb.files import RowCounts
+    >>> RowCounts(100, n_bad_rows=3).n_bad_rows
+    3
     """
 
     n_rows: int

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from .class_limit import MAX_CLASSES
 from .progress import Progress
@@ -45,11 +44,3 @@ class LearnOptions(ReadOptions):
 
     again: bool = False
     max_classes: int = MAX_CLASSES
-
-
-def check_count(value: Any, name: str) -> None:
-    """Raise ValueError unless a number of rows or classes is None, or a whole number from 1."""
-    if value is not None and (isinstance(value, bool) or not hasattr(value, "__index__")):
-        raise ValueError(f"{name} must be a whole number, 1 or more, got {value!r}.")
-    if value is not None and value < 1:
-        raise ValueError(f"{name} must be a whole number, 1 or more, got {value!r}.")

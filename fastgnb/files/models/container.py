@@ -176,7 +176,7 @@ def _read_tensors(file: BinaryIO, header: dict[str, Any]) -> dict[str, Floats]:
 def _sizes(values: Any) -> list[int]:
     """One or two whole numbers from 0 up. Anything else is a ValueError."""
     if type(values) is not list or not 1 <= len(values) <= 2:
-        raise ValueError("a shape or a place that is none")
+        raise ValueError("invalid shape or data offsets")
     if not all(type(value) is int and 0 <= value < 1 << 48 for value in values):
         raise ValueError("a shape or a place out of range")
     return values

@@ -36,7 +36,7 @@ from .tensors import tensors_of
 if TYPE_CHECKING:
     from ...estimators.base import GaussianClassifier
 
-__all__ = ["ModelFile", "load", "read", "save", "skops_types"]
+__all__ = ["ModelFile", "load", "read", "save", "skops_types", "to_estimator", "to_model"]
 
 _LONGEST_REASON = 240
 
@@ -135,13 +135,18 @@ def save(model: GaussianClassifier, path: str | os.PathLike[str]) -> None:
     >>> load("model.fgnb").predict([[1.5], [5.5]]).tolist()
     ['a', 'b']
     """
+    ModelFile(storable(to_model(model))).write(path)
+
+
+def to_model(model: Any) -> Model:
+    """The model of a fitted estimator. Raises TypeError for what is none of this package's."""
     from ...estimators.base import GaussianClassifier
 
     if not isinstance(model, GaussianClassifier):
         raise TypeError(
             f"Expected a model of fastgnb's, got {type_name(model)}.{model_remedy(model)}"
         )
-    ModelFile(storable(model.to_model())).write(path)
+    return model.to_model()
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -178,9 +183,13 @@ def load(path: str | os.PathLike[str]) -> Any:
     >>> load("model.fgnb").partial_fit([[7.0]], [1]).class_count_
     array([2., 3.])
     """
-    from ...estimators.faces import estimator_of
+    return to_estimator(read(path).model)
 
-    model = read(path).model
+
+def to_estimator(model: Model) -> Any:
+    """The fitted estimator of a model."""
+    from ...estimators.member_classes import estimator_of
+
     return estimator_of(model.member).from_model(model)
 
 
@@ -206,7 +215,7 @@ def skops_types() -> list[str]:
     >>> sorted(name.split(".")[-1] for name in fastgnb.skops_types())
     ['ClassStats', 'GaussianBayes', 'GaussianNB', 'MixedNB', 'MixedStats', 'PCAGaussianNB']
     """
-    from ...estimators.faces import estimator_of
+    from ...estimators.member_classes import estimator_of
 
     types = {estimator_of(member) for member in MEMBERS.values()}
     types |= {member.likelihood.stats_class for member in MEMBERS.values()}

@@ -45,20 +45,21 @@ def _add(x, record, j, dp):
 @jit_helper
 def _add_rows(tile, block):
     """Add rows of weight 1 without missing values."""
-    data, at, width, ahead, dp = tile.data, tile.at, tile.width, tile.ahead, block.dp
-    last = width - width % 8
+    data, at, step, width, dp = tile.data, tile.at, tile.step, tile.width, block.dp
+    codes, ahead, records, runs = tile.codes, tile.ahead, block.records, block.runs
+    body, tail = width - width % 8, width % 8
     for i in range(tile.m):
-        c = tile.codes[i]
-        record = shifted(block.records, 4 * dp * c)
+        c = codes[i]
+        record = shifted(records, 4 * dp * c)
         for p in range(at + ahead, at + ahead + (width if ahead else 0), per_line(data)):
             prefetch(data, p)
-        for j in range(0, last, 8):
+        for j in range(0, body, 8):
             _add(load(data, at + j), record, j, dp)
-        if last < width:
-            _add(first(width - last, load(data, at + last)), record, last, dp)
-        at += tile.step
-        block.runs[c] += 1.0
-        if block.runs[c] == RUN:
+        if tail > 0:
+            _add(first(tail, load(data, at + body)), record, body, dp)
+        at += step
+        runs[c] += 1.0
+        if runs[c] == RUN:
             record[3 * dp] = RUN
             flush(block, c)
 
