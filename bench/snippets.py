@@ -73,9 +73,9 @@ import numpy as np
 mark("import numpy")
 import numba
 mark("import numba")
-from fastgnb.files.models.saved import read
+from fastgnb.files.models.model_file import read
 mark("import fastgnb.files")
-model = read(sys.argv[1])
+model = read(sys.argv[1]).model
 X = np.load(sys.argv[2])
 mark("read model and rows")
 codes = model.score(X[:1]).codes

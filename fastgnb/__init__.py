@@ -1,6 +1,6 @@
-"""fastgnb: Gaussian naive Bayes from statistics that add.
+"""fastgnb: Gaussian naive Bayes, and the classifiers related to it, from statistics that add.
 
-The whole library is one flow, and its folders are the flow::
+The whole library is one flow, and its folders are the steps of it::
 
     rows X, y, weight       arrays, frames, memory maps, files
       | input/              checks; friendly input to plain arrays, labels to codes 0..k-1
@@ -10,11 +10,19 @@ The whole library is one flow, and its folders are the flow::
       v estimate/           priors, smoothing, sharing, shrinkage, principal axes
     PARAMETERS              numbers that decide
       v kernels/score/      joint log likelihood, fused with what is wanted of it
-    ANSWERS                 model/ joins these steps; estimators/, files/ and cli/ are faces of it
+    ANSWERS                 model/ joins these steps
+
+    estimators/             scikit-learn estimators over a model, and model selection
+    files/                  tables, model files, and jobs over them
+    cli/                    the `fastgnb` command: arguments, messages, exit codes
+    _numba/, _system/       compilation, threads and vectors; atomic files, signals, thread limits
 
 Statistics never know about priors, smoothing or estimators. Parameters never know about rows.
-Kernels check nothing and raise nothing. Importing this package imports none of its dependencies;
-each public name is loaded when it is first used.
+Kernels check nothing and raise nothing. Each folder's `__init__.py` says what comes in, what goes
+out, and which file does what.
+
+Public names are those of `fastgnb`, `fastgnb.select` and `fastgnb.files`. Importing this package
+imports none of its dependencies; each public name is loaded when it is first used.
 """
 
 from __future__ import annotations
@@ -30,11 +38,11 @@ _HOMES = {
     "GaussianNB": "estimators.naive_bayes",
     "MixedNB": "estimators.mixed",
     "MixedStats": "stats.mixed_stats",
-    "ModelFileError": "files.models.saved",
+    "ModelFileError": "files.models.container",
     "PCAGaussianNB": "estimators.pca",
-    "load": "files.models.saved",
-    "save": "files.models.saved",
-    "skops_types": "files.models.saved",
+    "load": "files.models.model_file",
+    "save": "files.models.model_file",
+    "skops_types": "files.models.model_file",
 }
 
 __all__ = [
@@ -56,7 +64,8 @@ if TYPE_CHECKING:
     from .estimators.mixed import MixedNB
     from .estimators.naive_bayes import GaussianNB
     from .estimators.pca import PCAGaussianNB
-    from .files.models.saved import ModelFileError, load, save, skops_types
+    from .files.models.container import ModelFileError
+    from .files.models.model_file import load, save, skops_types
     from .stats.class_stats import ClassStats
     from .stats.mixed_stats import MixedStats
 

@@ -23,28 +23,29 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-# Files that take a few seconds each with compiled kernels: `pytest -m quick`. None of them starts
-# many processes or compiles anything anew.
-QUICK = {
-    "abandoned_files", "architecture", "atomic", "cli_family", "cli_mixed", "evaluation", "family",
-    "gaussian_bayes", "invariants", "lanes", "learned", "merge_command", "mixed", "naive_bayes",
-    "params", "pca", "persist", "scatter", "scoring", "select", "service", "stats", "subtraction",
-    "validate", "whitening",
-}  # fmt: skip
+# Runs of a part of the tests, and the marks that take a test out of each. A test without these
+# marks is in all of them, so that a new one is run everywhere. pyproject.toml explains the marks.
+LEFT_OUT = {
+    "quick": {"slow", "fresh"},
+    "versions": {"slow", "any_version"},
+    "lines": {"slow", "fresh", "compiled", "no_new_lines"},
+}
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the quick ones; with NUMBA_DISABLE_JIT=1, as coverage is measured, leave out what needs
-    the compiler."""
+    """Mark each test with the runs that it is in; without the compiler, skip what needs it."""
+    skip = pytest.mark.skip(reason="needs the compiler")
+    is_plain = os.environ.get("NUMBA_DISABLE_JIT") == "1"
     for item in items:
-        if item.path.stem.removeprefix("test_") in QUICK and not item.get_closest_marker("slow"):
-            item.add_marker(pytest.mark.quick)
-    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
-        skip = pytest.mark.skip(reason="needs the compiler")
-        for item in items:
-            if item.get_closest_marker("compiled"):
-                item.add_marker(skip)
+        if "python" in getattr(item, "fixturenames", ()):
+            item.add_marker("fresh")
+        marks = {mark.name for mark in item.iter_markers()}
+        for run, others in LEFT_OUT.items():
+            if not marks & others:
+                item.add_marker(run)
+        if is_plain and "compiled" in marks:
+            item.add_marker(skip)
 
 
 @pytest.fixture

@@ -13,25 +13,75 @@ PACKAGE = Path(fastgnb.__file__).parent
 # Small kernels, which compile in a second or two: labels by a table, labels by hashing.
 CODES = """
 import numpy as np
-from fastgnb._numba import decorators as _jit
-from fastgnb.input import rows as _validate
-print(_validate.encode(np.array([3, 1, 3])).codes.tolist())
+from fastgnb.input.labels import encode_labels
+print(encode_labels(np.array([3, 1, 3])).codes.tolist())
 """
 
 
 ONE = CODES.replace("codes", "classes")  # one kernel
 
 
-HASHED = "print(_validate.encode(np.array([2.0, -1.0])).codes.tolist())\n"
+HASHED = "print(encode_labels(np.array([2.0, -1.0])).codes.tolist())\n"
 
 
 RIGHT = "[1, 0, 1]\n[1, 0]\n"
 
 
 COMPILED = """
-every = [k.body for k in _jit._KERNELS] + _jit._SERIAL + [_jit._drive, _jit._work_off]
-print("compiled", sum(sum(one.stats.cache_misses.values()) for one in every))
+from fastgnb._numba.compiler import DISPATCHERS
+print("compiled", sum(sum(one.stats.cache_misses.values()) for one in DISPATCHERS))
 """
+
+
+# The parallel loop too, compiled for two kernels.
+THREADS = """
+import numpy as np
+from fastgnb._numba import threads
+from fastgnb.input.labels import encode_labels
+threads.PARALLEL_WORK = threads.LARGE_WORK = 0
+y = np.arange(40_000) * 5 % 7
+print((encode_labels(y).codes == y).all())
+"""
+
+
+# All that most users do; of a size at which threads start.
+MODEL = """
+import numpy as np
+from fastgnb import GaussianNB
+r = np.random.default_rng(0)
+y = np.arange(50_000) % 3
+X = r.normal(size=(50_000, 6)) + 20 * y[:, None]
+model = GaussianNB().fit(X[:25_000], y[:25_000]).partial_fit(X[25_000:], y[25_000:])
+print((model.predict(X) == y).all(), np.abs(model.theta_.T - [0, 20, 40]).max() < 0.1)
+try:
+    model.predict(X * np.nan)
+except ValueError as error:
+    print("NaN" in str(error))
+"""
+GOOD = "True True\nTrue\n"
+
+
+COMMANDS = """
+import csv
+from pathlib import Path
+from fastgnb.cli import main
+folder = Path(sys.argv[1])
+lines = [f"{i % 2 * 9},{i % 3},{'ab'[i % 2]}" for i in range(60)]
+(folder / "rows.csv").write_text("\\n".join(["x,z,y", *lines]))
+model, rows, found = (str(folder / name) for name in ("m.fgnb", "rows.csv", "found.csv"))
+print(main(["fit", rows, "--target", "y", "--model", model, "--quiet"]),
+      main(["predict", model, rows, "--output", found, "--quiet"]))
+with open(found) as file:
+    got = [line[0] for line in csv.reader(file)]
+print(got[1:] == [line[-1] for line in lines])
+"""
+
+
+DONE = "0 0\nTrue\n"
+
+
+def files_in(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
 def install(folder: Path) -> Path:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 # Work of these sizes is left to our own threads, unless it is said to be large.
-FOR_LAYERS = (
-    "from fastgnb._numba import decorators as _jit\n_jit.PARALLEL_WORK = _jit.LARGE_WORK = 0\n"
-)
+FOR_LAYERS = "from fastgnb._numba import threads\nthreads.PARALLEL_WORK = threads.LARGE_WORK = 0\n"
 
 
 def has_layer(python, layer):

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import warnings
 
+import members
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV
 
-from fastgnb import GaussianBayes, GaussianNB, MixedNB, PCAGaussianNB
+import fastgnb
 from fastgnb.select import StatsGridSearchCV
 
 GRIDS = {
-    "naive": (GaussianNB(), {"var_smoothing": [1e-9, 1e-3, 0.1], "tied": [False, True]}),
-    "full": (GaussianBayes(reg_param=0.01), [{"tied": [True], "ddof": [0, 1]},
-                                             {"shrinkage": [None, 0.5, "oas"]}]),
-    "axes": (PCAGaussianNB(), {"n_components": [1, 3, 0.9], "rotation": ["total", "class"]}),
-    "mixed": (MixedNB(categorical_features=[0, 2]), {"alpha": [0.1, 1.0, 10.0]}),
-}  # fmt: skip
+    member: (getattr(fastgnb, member)(**options), grid)
+    for member, (options, grid) in members.GRIDS.items()
+}
 
 
 def two_scores(model, X, y):
@@ -43,7 +41,7 @@ def rows(name, load=load_iris):
     """Rows and labels in no order; whole numbers where the member has categories."""
     X, y = load(return_X_y=True)
     order = np.random.default_rng(0).permutation(len(y))
-    X = np.round(X) if name == "mixed" else X
+    X = np.round(X) if name == "MixedNB" else X
     return X[order], y[order]
 
 

@@ -1,4 +1,7 @@
-"""The README's blocks run as pasted, one after the other; those that do not say so above them."""
+"""The blocks of README.md and docs/*.md run as pasted, and their links lead somewhere.
+
+The blocks of a page run one after the other, those apart that say so above them.
+"""
 
 from __future__ import annotations
 
@@ -12,59 +15,87 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = [pytest.mark.any_version, pytest.mark.no_new_lines]
+
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 
 if not README.exists():  # pragma: no cover
     pytest.skip("the tests stand without the README beside them", allow_module_level=True)
 
+PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+TEXTS = [*PAGES, ROOT / "bench" / "README.md", *sorted((ROOT / ".github").glob("*.md"))]
 SKIPPED = "<!-- not run by the tests: "
+REASONS = {"it installs", "it runs them", "it takes long", "it needs skops"}
 BLOCK = re.compile(r"((?:^<!--[^\n]*-->\n)*)^```(\w*)\n(.*?)^```$", re.M | re.S)
 
 
-def blocks():
+def name_of(page):
+    return page.relative_to(ROOT).as_posix()
+
+
+def text_of(page):
+    return page.read_text(encoding="utf-8")
+
+
+def blocks(page):
     """Language, text, and the reason not to run it, of each block, in order."""
-    for match in BLOCK.finditer(README.read_text(encoding="utf-8")):
+    for match in BLOCK.finditer(text_of(page)):
         reason = [line for line in match[1].splitlines() if line.startswith(SKIPPED)]
         yield match[2], match[3], reason[0][len(SKIPPED) : -4] if reason else None
 
 
-def test_blocks_are_found():
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_blocks_are_found(page):
     """All of them: a language that is not run, or a fence that is not closed, would be missed."""
-    found = list(blocks())
-    fences = README.read_text(encoding="utf-8").count("\n```")
-    assert 2 * len(found) == fences
-    assert {language for language, _, _ in found} == {"", "python", "sh"}
-    assert sum(language == "python" for language, _, _ in found) >= 4
+    found = list(blocks(page))
+    assert 2 * len(found) == text_of(page).count("\n```")
+    assert {language for language, _, _ in found} <= {"python", "sh"}
+    assert {reason for _, _, reason in found if reason} <= REASONS
+
+
+def test_readme_has_blocks_for_each_kind_of_user():
+    found = list(blocks(README))
+    assert sum(language == "python" for language, _, _ in found) >= 3
     ran = [text for language, text, reason in found if language == "sh" and reason is None]
-    assert sum("fastgnb " in text for text in ran) >= 3
-    reasons = [reason for _, _, reason in found if reason]
-    assert set(reasons) <= {"it installs", "it runs them", "it takes long"}
+    assert sum("fastgnb " in text for text in ran) >= 2
+    for marker in ("<!-- test -->", "<!-- main -->"):  # .ci/run runs the blocks after them
+        assert f"{marker}\n```sh\n" in text_of(README)
+
+
+def test_readme_is_short():
+    assert len(text_of(README).splitlines()) <= 150
+
+
+def test_table_of_the_family_is_that_of_the_registry():
+    from fastgnb.model.family import markdown_table
+
+    table = f"<!-- family:begin -->\n{markdown_table()}\n<!-- family:end -->\n"
+    assert table in text_of(README), "put what fastgnb.model.family.markdown_table() returns there"
 
 
 @pytest.mark.compiled
 @pytest.mark.skipif(sys.platform == "win32", reason="blocks are for a POSIX shell")
-def test_blocks_run_as_pasted(tmp_path):
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_blocks_run_as_pasted(page, tmp_path):
     pytest.importorskip("pyarrow")
     pytest.importorskip("pandas")
+    found = [(language, text) for language, text, reason in blocks(page) if reason is None]
+    if not found:
+        return
+    script = [PREAMBLE, *[t if language == "python" else f"shell({t!r})" for language, t in found]]
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     scripts = [sysconfig.get_path("scripts"), os.environ.get("PATH", "")]
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(paths), PATH=os.pathsep.join(scripts))
     if not (Path(scripts[0]) / "fastgnb").exists():
         pytest.skip("the package is not installed here, and so there is no command")
-    script = [PREAMBLE]
-    for language, text, reason in blocks():
-        if language == "python":
-            script.append(text)
-        elif language == "sh" and reason is None:
-            script.append(f"shell({text!r})")
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", "\n".join(script)],
         cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    assert (tmp_path / "scored.parquet").exists()
-    assert (tmp_path / "all.fgnb").exists()
+    written = re.findall(r"--(?:output|model) (\S+)", "".join(text for _, text in found))
+    assert [path for path in written if not (tmp_path / path).exists()] == []
 
 
 PREAMBLE = """
@@ -75,9 +106,16 @@ def shell(text):
 """
 
 
-def test_links_to_files_lead_somewhere():
-    for target in re.findall(r"\]\((?!http|#)([^)#]+)", README.read_text(encoding="utf-8")):
-        assert (ROOT / target).exists(), target
+@pytest.mark.parametrize("page", TEXTS, ids=name_of)
+def test_links_to_files_lead_somewhere(page):
+    for target in re.findall(r"\]\((?!http|#)([^)#]+)", text_of(page)):
+        assert (page.parent / target).exists(), target
+
+
+def test_every_page_is_listed():
+    linked = {target for page in (README, ROOT / "docs" / "index.md")
+              for target in re.findall(r"\]\((?:docs/)?(\w+\.md)\)", text_of(page))}  # fmt: skip
+    assert {page.name for page in PAGES[1:]} - {"index.md"} <= linked
 
 
 def test_the_extra_all_brings_every_extra():
@@ -104,12 +142,3 @@ def test_urls_and_files_of_the_project():
         assert (ROOT / ".github" / name).stat().st_size > 500, name
     version = __import__("fastgnb").__version__
     assert f"## {version}" in (ROOT / ".github" / "CHANGELOG.md").read_text(encoding="utf-8")
-
-
-def test_the_quick_files_are_there():
-    from conftest import QUICK
-
-    names = {path.stem.removeprefix("test_") for path in (ROOT / "tests").glob("test_*.py")}
-    assert names > QUICK
-    text = (ROOT / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    assert "pytest -m quick" in text

@@ -12,6 +12,7 @@ lists the cases that differ or are missing, and exits with 1 if there are any.
 Only public names are used, so that the same script runs on both sides of a refactoring. LAPACK's
 bits depend on the machine: record both sides on the same one.
 
-`digest` turns values into digests, `rows` makes the rows, `models` lists the members and their
-options, and `arrays` and `files` are the cases. A new case goes into one of the last two.
+`digest` turns values into digests, `rows` makes the rows, and `models` lists the members and their
+options. The cases are functions of `fits`, `updates`, `categories`, `searches`, `model_files` and
+`commands`, which list them in GROUPS. Keep the names of cases, so that old records can be compared.
 """

@@ -31,12 +31,14 @@ def _record(args: argparse.Namespace) -> int:
 
     where = Path(fastgnb.__file__).resolve().parents[1]
     if where != ROOT:
-        print(f"fastgnb comes from {where}, and this script from {ROOT}", file=sys.stderr)
+        print(f"fastgnb is imported from {where}, expected {ROOT}", file=sys.stderr)
         return 2
-    from . import arrays, files
+    from . import categories, commands, fits, model_files, searches, updates
     from .digest import Record
 
-    record, groups = Record(), (*arrays.GROUPS, *files.GROUPS)
+    modules = fits, updates, categories, searches, model_files, commands
+    groups = [group for module in modules for group in module.GROUPS]
+    record = Record()
     for group in groups:
         if args.only and group.__name__ not in args.only:
             continue

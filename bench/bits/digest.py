@@ -14,7 +14,7 @@ Case = dict[str, Any]
 
 
 class Record:
-    """Cases by name. Each call adds one."""
+    """Cases by name. Each call adds one case."""
 
     def __init__(self) -> None:
         self.cases: dict[str, Case] = {}
@@ -22,7 +22,7 @@ class Record:
     def __call__(self, name: str, call: Callable[[], Any]) -> Any:
         """Record what a call returns or raises. Returns its value, or None where it raised."""
         if name in self.cases:
-            raise ValueError(f"Expected a new name of a case, got {name!r} twice.")
+            raise ValueError(f"Expected distinct names of cases, got {name!r} twice.")
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
@@ -32,13 +32,16 @@ class Record:
             else:
                 case = {"digest": digest(value), "summary": summary(value)}
         if caught:
-            case["warnings"] = sorted({each.category.__name__ for each in caught})
+            case["warnings"] = sorted({warning.category.__name__ for warning in caught})
         self.cases[name] = case
         return value
 
 
 def digest(value: Any) -> str:
-    """SHA-256 of a value, its types and its shapes."""
+    """SHA-256 of a value, its types and its shapes.
+
+    Lists and tuples of the same items are equal, and a mapping is the list of its sorted items.
+    """
     sha = hashlib.sha256()
     _feed(sha, value)
     return sha.hexdigest()
@@ -57,8 +60,8 @@ def _feed(sha: Any, value: Any) -> None:
         _feed(sha, [(name, value[name]) for name in sorted(value)])
     elif isinstance(value, (list, tuple)):
         sha.update(f"items {len(value)} ".encode())
-        for each in value:
-            _feed(sha, each)
+        for item in value:
+            _feed(sha, item)
     elif isinstance(value, float):
         sha.update(f"float {value.hex()} {math.copysign(1.0, value)} ".encode())
     elif isinstance(value, bytes):
@@ -70,7 +73,7 @@ def _feed(sha: Any, value: Any) -> None:
 
 
 def summary(value: Any) -> str:
-    """A few words that help to see how far two values of different digests are apart."""
+    """A short text that shows roughly how much two values differ."""
     if isinstance(value, np.ndarray):
         text = f"{value.dtype.str}{list(value.shape)}"
         if value.dtype.kind in "fiub" and value.size:
@@ -81,6 +84,6 @@ def summary(value: Any) -> str:
         return text
     if isinstance(value, Mapping):
         return "; ".join(f"{name}: {summary(value[name])}" for name in sorted(value))[:600]
-    if isinstance(value, (list, tuple)) and any(isinstance(each, np.ndarray) for each in value):
+    if isinstance(value, (list, tuple)) and any(isinstance(item, np.ndarray) for item in value):
         return "; ".join(map(summary, value))[:600]
     return repr(value)[:200]

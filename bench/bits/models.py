@@ -1,8 +1,9 @@
-"""Members and their options, and what is looked at in each of them."""
+"""Members and their options, and what is recorded of each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -10,6 +11,7 @@ import fastgnb
 
 from .digest import Record
 
+# A name, an estimator and its parameters.
 Maker = tuple[str, type, dict[str, Any]]
 
 METHODS = (
@@ -24,7 +26,7 @@ FITTED = (
     "categories_", "category_count_", "feature_log_prob_", "unseen_log_prob_",
 )  # fmt: skip
 
-# Of each field the names that it has had.
+# The fields of ClassStats, each with all names that it has had.
 FIELDS = (
     ("classes",), ("count",), ("mean",), ("mean_lo", "mean_low"), ("variance",),
     ("feature_count",), ("max_scatter", "peak"), ("covariance",), ("feature_names",),
@@ -37,7 +39,7 @@ def _text(cls: type, options: dict[str, Any]) -> str:
 
 
 def _makers(cls: type, options: Iterator[dict[str, Any]]) -> list[Maker]:
-    return [(_text(cls, each), cls, each) for each in options]
+    return [(_text(cls, params), cls, params) for params in options]
 
 
 def _naive() -> Iterator[dict[str, Any]]:
@@ -84,13 +86,12 @@ FEW = DEFAULTS + _makers(fastgnb.GaussianBayes, iter([{"tied": True}]))
 
 
 def stats_of(stats: Any) -> dict[str, Any]:
-    """All that statistics hold and derive."""
+    """All fields of statistics, and what they derive."""
     if hasattr(stats, "gaussian"):
-        own = {name: getattr(stats, name) for name in MIXED_FIELDS}
-        return own | {f"gaussian {name}": v for name, v in stats_of(stats.gaussian).items()}
+        fields = {name: getattr(stats, name) for name in MIXED_FIELDS}
+        return fields | {f"gaussian {name}": v for name, v in stats_of(stats.gaussian).items()}
     out = {names[0]: _first(stats, names) for names in FIELDS}
-    collapse = _first(stats, ("as_one_class", "collapse"))
-    one = collapse()
+    one = _first(stats, ("as_one_class", "collapse"))()
     out |= {f"one {names[0]}": _first(one, names) for names in FIELDS}
     for name in ("total", "within", "between"):
         out[name] = getattr(stats, name)()
@@ -98,10 +99,10 @@ def stats_of(stats: Any) -> dict[str, Any]:
 
 
 def fields_of(stats: Any) -> dict[str, Any]:
-    """Fields of statistics without what is derived of them."""
+    """All fields of statistics."""
     if hasattr(stats, "gaussian"):
-        own = {name: getattr(stats, name) for name in MIXED_FIELDS}
-        return own | fields_of(stats.gaussian)
+        fields = {name: getattr(stats, name) for name in MIXED_FIELDS}
+        return fields | fields_of(stats.gaussian)
     return {names[0]: _first(stats, names) for names in FIELDS}
 
 
@@ -123,7 +124,7 @@ def fit(record: Record, name: str, model: Any, *args: Any) -> Any:
 
 
 class _Quiet(dict[str, Any]):
-    """A value that has no digest of its own."""
+    """A value whose digest is always the same."""
 
     def __init__(self, value: Any) -> None:
         super().__init__()
@@ -131,7 +132,7 @@ class _Quiet(dict[str, Any]):
 
 
 def make(record: Record, name: str, call: Any) -> Any:
-    """Record that a call makes a model or statistics, or raises. Returns them or None."""
+    """Record whether a call raises. Returns the model or statistics that it makes, or None."""
     made = record(f"{name}/made", lambda: _Quiet(call()))
     return None if made is None else made.value
 
@@ -147,4 +148,8 @@ def look(record: Record, name: str, model: Any) -> Any:
 def score(record: Record, name: str, model: Any, X: Any) -> None:
     """Record every score of rows."""
     for method in METHODS if model is not None else ():
-        record(f"{name}/{method}", lambda method=method: getattr(model, method)(X))
+        record(f"{name}/{method}", partial(_call, model, method, X))
+
+
+def _call(model: Any, method: str, X: Any) -> Any:
+    return getattr(model, method)(X)

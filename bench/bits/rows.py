@@ -62,25 +62,25 @@ class Rows(NamedTuple):
 def rows(shape: Shape, seed: int = 0, m: int = 71) -> Rows:
     """Rows whose features have scales and means of their own, and correlate."""
     n, d, k = shape
-    draw = np.random.default_rng([seed, n, d, k])
+    rng = np.random.default_rng([seed, n, d, k])
     y = np.arange(n) % k
-    scale = 10.0 ** draw.uniform(-2, 2, d)
-    mean = draw.normal(size=(k, d)) * 2
+    scale = 10.0 ** rng.uniform(-2, 2, d)
+    mean = rng.normal(size=(k, d)) * 2
 
-    def some(codes: np.ndarray) -> np.ndarray:
-        base = draw.normal(size=(len(codes), d))
+    def of_classes(codes: np.ndarray) -> np.ndarray:
+        base = rng.normal(size=(len(codes), d))
         base[:, 1:] += 0.5 * base[:, :-1]
         return (base + mean[codes] + 3.0) * scale
 
-    X = some(y)
-    more = some(np.arange(m) % k)
-    weight = draw.uniform(0.1, 3.0, n)
-    order = draw.permutation(n)
+    X = of_classes(y)
+    more = of_classes(np.arange(m) % k)
+    weight = rng.uniform(0.1, 3.0, n)
+    order = rng.permutation(n)
     return Rows(X[order], y[order], weight, more)
 
 
 def layouts(X: np.ndarray) -> Iterator[tuple[str, Any]]:
-    """The same rows (n, d), elsewhere in memory or in other containers."""
+    """The same rows (n, d) in other layouts and containers."""
     import pandas as pd
     import polars as pl
     import pyarrow as pa
@@ -90,10 +90,10 @@ def layouts(X: np.ndarray) -> Iterator[tuple[str, Any]]:
     wide[::2, 1 : d + 1] = X
     columns = np.zeros((n, 2 * d), X.dtype)
     columns[:, ::2] = X
-    shifted = np.zeros(X.nbytes + 1, np.uint8)[1:].view(X.dtype).reshape(n, d)
-    shifted[:] = X
-    fixed = X.copy()
-    fixed.setflags(write=False)
+    misaligned = np.zeros(X.nbytes + 1, np.uint8)[1:].view(X.dtype).reshape(n, d)
+    misaligned[:] = X
+    readonly = X.copy()
+    readonly.setflags(write=False)
     names = [f"c{j}" for j in range(d)]
     yield "C", np.ascontiguousarray(X)
     yield "F", np.asfortranarray(X)
@@ -102,8 +102,8 @@ def layouts(X: np.ndarray) -> Iterator[tuple[str, Any]]:
     yield "reversed rows", X[::-1].copy()[::-1]
     yield "reversed columns", X[:, ::-1].copy()[:, ::-1]
     yield "F reversed", np.asfortranarray(X[::-1])[::-1]
-    yield "misaligned", shifted
-    yield "read-only", fixed
+    yield "misaligned", misaligned
+    yield "read-only", readonly
     yield "list", X.tolist()
     yield "masked", np.ma.masked_array(X)
     yield "pandas", pd.DataFrame(X, columns=names)
@@ -119,7 +119,7 @@ DTYPES = (
 
 
 def as_dtype(X: np.ndarray, dtype: str) -> np.ndarray:
-    """Rows of another type; of the integers those that hold them."""
+    """Rows of another type, clipped and rounded for integers."""
     if np.dtype(dtype).kind in "iub":
         limit = 1 if dtype == "?" else 100
         X = np.clip(np.abs(X) if np.dtype(dtype).kind in "ub" else X, -limit, limit).round()
@@ -127,35 +127,34 @@ def as_dtype(X: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def weights(n: int) -> Iterator[tuple[str, Any]]:
-    """Weights of n rows, by what they are like."""
-    draw = np.random.default_rng(n)
-    usual = draw.uniform(0.1, 3.0, n)
+    """Kinds of weights of n rows."""
+    rng = np.random.default_rng(n)
+    uniform = rng.uniform(0.1, 3.0, n)
     yield "none", None
     yield "number", 2.5
-    yield "uniform", usual
-    yield "whole", draw.integers(0, 5, n)
-    yield "zeros", usual * (draw.random(n) < 0.7)
-    yield "single", usual.astype("f4")
-    yield "tiny", usual * 1e-300
-    yield "huge", usual * 1e300
-    yield "any scale", 10.0 ** draw.uniform(-300, 300, n)
+    yield "uniform", uniform
+    yield "whole", rng.integers(0, 5, n)
+    yield "zeros", uniform * (rng.random(n) < 0.7)
+    yield "single", uniform.astype("f4")
+    yield "tiny", uniform * 1e-300
+    yield "huge", uniform * 1e300
+    yield "any scale", 10.0 ** rng.uniform(-300, 300, n)
     yield "subnormal", np.full(n, 5e-324)
-    yield "strided", np.repeat(usual, 2)[::2]
+    yield "strided", np.repeat(uniform, 2)[::2]
     yield "all zero", np.zeros(n)
-    yield "negative", -usual
+    yield "negative", -uniform
 
 
 def with_missing(X: np.ndarray, seed: int = 0) -> Iterator[tuple[str, np.ndarray]]:
-    """The rows with values that are missing, by where."""
-    draw = np.random.default_rng([seed, *X.shape])
-    mask = draw.random(X.shape) < 0.2
+    """The rows with missing values in different places."""
+    mask = np.random.default_rng([seed, *X.shape]).random(X.shape) < 0.2
     yield "some", np.where(mask, np.nan, X)
     column = X.copy()
     column[:, 0] = np.nan
     yield "a column", column
-    one = X.copy()
-    one[len(X) // 2] = np.nan
-    yield "a row", one
+    row = X.copy()
+    row[len(X) // 2] = np.nan
+    yield "a row", row
     ends = X.copy()
     ends[0, -1] = ends[-1, 0] = np.nan
     yield "ends", ends
@@ -163,7 +162,7 @@ def with_missing(X: np.ndarray, seed: int = 0) -> Iterator[tuple[str, np.ndarray
 
 
 def labels(codes: np.ndarray) -> Iterator[tuple[str, Any]]:
-    """Labels of codes, by type."""
+    """Labels of codes, of every type."""
     import pandas as pd
     import polars as pl
     import pyarrow as pa

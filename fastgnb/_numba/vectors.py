@@ -1,15 +1,19 @@
-"""Eight float64 lanes: the vector type that kernels compute with.
+"""Vectors of eight float64, the lanes, with which kernels compute.
 
-Inside a kernel such a value lives in vector registers: one of 512 bits, two of 256 or four of 128,
-as the machine has them. It has `+`, `-` and `*`; the rest are the functions below. Memory is read
-and written through pointers to contiguous float32 or float64, without bounds checks; float32 is
-widened as it is loaded and rounded as it is stored. A pointer `p` also has `p[i]`. It does not keep
-an array alive that the function made: see `keep`.
+Inside a kernel a vector lives in registers: one of 512 bits, two of 256 or four of 128, as the
+machine has them. It has `+`, `-` and `*`; the functions below do the rest. Memory is read and
+written through pointers to contiguous float32 or float64, without bounds checks; float32 is widened
+when it is loaded and rounded when it is stored. A pointer `p` also has `p[i]`. It does not keep
+alive an array that the function made: see `keep`.
 
-Numba leaves vectors to LLVM's loop vectoriser, which tests at each short inner loop whether arrays
-overlap, and keeps sums in memory; and it counts references to arrays, in the middle of such loops
-too. With NUMBA_DISABLE_JIT=1 the same functions are plain NumPy on flat arrays, eight numbers at a
-time.
+Numba itself leaves vectors to LLVM's loop vectoriser, which tests at each short inner loop whether
+arrays overlap, and keeps sums in memory. It also counts references to arrays inside such loops.
+With NUMBA_DISABLE_JIT=1 the same functions are plain NumPy on flat arrays, eight numbers at a time.
+
+Internals of Numba: `models.PrimitiveModel`, `type_callable`, `lower_builtin`, `make_array` and
+`get_dummy_value` of a target context, `cgutils.get_or_insert_function`. Internals of llvmlite:
+typed pointers (`as_pointer`, `bitcast`), `align` of loads and stores, flags of arithmetic. Tried on
+Numba 0.61.0 with llvmlite 0.44.0, and on Numba 0.68.1 with llvmlite 0.50.0.
 """
 
 from __future__ import annotations
@@ -28,7 +32,6 @@ __all__ = [
     "LANES",
     "aligned",
     "all_greater",
-    "columns",
     "first",
     "keep",
     "load",
@@ -40,7 +43,6 @@ __all__ = [
     "shifted",
     "splat",
     "store",
-    "transpose",
     "where_greater",
     "where_number",
 ]
@@ -48,35 +50,35 @@ __all__ = [
 LANES = 8
 
 _DOUBLE, _INT, _BYTE = ir.DoubleType(), ir.IntType(64), ir.IntType(8)
-_FLOATS, _INTS = ir.VectorType(_DOUBLE, LANES), ir.VectorType(_INT, LANES)
+FLOATS, _INTS = ir.VectorType(_DOUBLE, LANES), ir.VectorType(_INT, LANES)
 _LINE_BITS = 512
 # A product and the sum it goes into may become one fused multiply-add.
 _FLAGS = ("contract",)
 
 
-class _LanesType(types.Type):  # type: ignore[misc]
+class LanesType(types.Type):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__("Lanes")
 
 
-_lanes = _LanesType()
+LANES_TYPE = LanesType()
 
 
-@register_model(_LanesType)
+@register_model(LanesType)
 class _LanesModel(models.PrimitiveModel):  # type: ignore[misc]
     def __init__(self, manager: Any, of: Any) -> None:
-        super().__init__(manager, of, _FLOATS)
+        super().__init__(manager, of, FLOATS)
 
 
 def _define_operator(operation: Callable[..., Any], instruction: str) -> None:
     def typed(context: Any) -> Callable[..., Any]:
-        return lambda a, b: _lanes if a is _lanes and b is _lanes else None
+        return lambda a, b: LANES_TYPE if a is LANES_TYPE and b is LANES_TYPE else None
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return getattr(builder, instruction)(*args, flags=_FLAGS)
 
     type_callable(operation)(typed)
-    lower_builtin(operation, _lanes, _lanes)(emit)
+    lower_builtin(operation, LANES_TYPE, LANES_TYPE)(emit)
 
 
 _define_operator(operator.add, "fadd")
@@ -84,7 +86,7 @@ _define_operator(operator.sub, "fsub")
 _define_operator(operator.mul, "fmul")
 
 
-def _compiled_by(typed: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def emitted_by(typed: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Compile a function as what `typed` emits, unless compilation is switched off."""
 
     def choose(plain: Callable[..., Any]) -> Callable[..., Any]:
@@ -94,27 +96,28 @@ def _compiled_by(typed: Callable[..., Any]) -> Callable[[Callable[..., Any]], Ca
     return choose
 
 
-def _spread(builder: Any, kind: Any, value: Any) -> Any:
+def _broadcast(builder: Any, kind: Any, value: Any) -> Any:
     none = ir.Constant(kind, ir.Undefined)
     one = builder.insert_element(none, value, ir.IntType(32)(0))
     zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
     return builder.shuffle_vector(one, none, zeros)
 
 
-def _read(builder: Any, kind: Any, address: Any) -> Any:
+def read_lanes(builder: Any, kind: Any, address: Any) -> Any:
+    """Emit a load of eight numbers, as float64, from a pointer of type `kind`."""
     is_wide = kind.dtype.bitwidth == 64
     vector = ir.VectorType(_DOUBLE if is_wide else ir.FloatType(), LANES)
-    found = builder.load(
-        builder.bitcast(address, vector.as_pointer()), align=kind.dtype.bitwidth // 8
-    )
-    return found if is_wide else builder.fpext(found, _FLOATS)
+    target = builder.bitcast(address, vector.as_pointer())
+    loaded = builder.load(target, align=kind.dtype.bitwidth // 8)
+    return loaded if is_wide else builder.fpext(loaded, FLOATS)
 
 
-def _write(builder: Any, kind: Any, address: Any, value: Any) -> None:
+def write_lanes(builder: Any, kind: Any, address: Any, value: Any) -> None:
+    """Emit a store of eight float64, which are rounded to what `kind` points to."""
     if kind.dtype.bitwidth == 32:
         value = builder.fptrunc(value, ir.VectorType(ir.FloatType(), LANES))
-    place = builder.bitcast(address, value.type.as_pointer())
-    builder.store(value, place, align=kind.dtype.bitwidth // 8)
+    target = builder.bitcast(address, value.type.as_pointer())
+    builder.store(value, target, align=kind.dtype.bitwidth // 8)
 
 
 def _pointer(context: Any, a: Any) -> Any:
@@ -124,7 +127,7 @@ def _pointer(context: Any, a: Any) -> Any:
     return types.CPointer(a.dtype)(a), emit
 
 
-@_compiled_by(_pointer)
+@emitted_by(_pointer)
 def pointer(a: Any) -> Any:
     """The address of the first element of a contiguous array."""
     return a.reshape(-1)
@@ -137,23 +140,23 @@ def _keep(context: Any, a: Any) -> Any:
     return types.none(a), emit
 
 
-@_compiled_by(_keep)
+@emitted_by(_keep)
 def keep(a: Any) -> None:
-    """Keep an array alive up to here, for the pointers to it."""
+    """Keep an array alive until here, because pointers to it are used above."""
 
 
 def _aligned(context: Any, p: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         line = _LINE_BITS // 8
-        place = builder.add(builder.ptrtoint(args[0], _INT), _INT(line - 1))
-        return builder.inttoptr(builder.and_(place, _INT(-line)), args[0].type)
+        end = builder.add(builder.ptrtoint(args[0], _INT), _INT(line - 1))
+        return builder.inttoptr(builder.and_(end, _INT(-line)), args[0].type)
 
     return p(p), emit
 
 
-@_compiled_by(_aligned)
+@emitted_by(_aligned)
 def aligned(p: Any) -> Any:
-    """The pointer to the first start of a cache line, at most 7 float64 further on."""
+    """The pointer to the next start of a cache line, at most 7 float64 further on."""
     return p
 
 
@@ -164,7 +167,7 @@ def _shifted(context: Any, p: Any, n: Any) -> Any:
     return p(p, types.intp), emit
 
 
-@_compiled_by(_shifted)
+@emitted_by(_shifted)
 def shifted(p: Any, n: int) -> Any:
     """The pointer n elements further on."""
     return p[n:]
@@ -179,7 +182,7 @@ def _rounded(context: Any, p: Any, x: Any) -> Any:
     return types.float64(p, types.float64), emit
 
 
-@_compiled_by(_rounded)
+@emitted_by(_rounded)
 def rounded(p: Any, x: float) -> float:
     """x as p would hold it."""
     return float(p.dtype.type(x))
@@ -187,12 +190,12 @@ def rounded(p: Any, x: float) -> float:
 
 def _splat(context: Any, x: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _spread(builder, _FLOATS, args[0])
+        return _broadcast(builder, FLOATS, args[0])
 
-    return _lanes(types.float64), emit
+    return LANES_TYPE(types.float64), emit
 
 
-@_compiled_by(_splat)
+@emitted_by(_splat)
 def splat(x: float) -> Any:
     """The same number in all lanes."""
     return np.full(LANES, x)
@@ -200,12 +203,12 @@ def splat(x: float) -> Any:
 
 def _load(context: Any, p: Any, at: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _read(builder, p, builder.gep(args[0], [args[1]]))
+        return read_lanes(builder, p, builder.gep(args[0], [args[1]]))
 
-    return _lanes(p, types.intp), emit
+    return LANES_TYPE(p, types.intp), emit
 
 
-@_compiled_by(_load)
+@emitted_by(_load)
 def load(p: Any, at: int) -> Any:
     """Elements at to at + 8."""
     return p[at : at + LANES].astype(np.float64)
@@ -213,13 +216,13 @@ def load(p: Any, at: int) -> Any:
 
 def _store(context: Any, p: Any, at: Any, v: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        _write(builder, p, builder.gep(args[0], [args[1]]), args[2])
+        write_lanes(builder, p, builder.gep(args[0], [args[1]]), args[2])
         return context.get_dummy_value()
 
     return types.none(p, types.intp, v), emit
 
 
-@_compiled_by(_store)
+@emitted_by(_store)
 def store(p: Any, at: int, v: Any) -> None:
     """Set elements at to at + 8."""
     p[at : at + LANES] = v
@@ -232,7 +235,7 @@ def _per_line(context: Any, p: Any) -> Any:
     return types.int64(p), emit
 
 
-@_compiled_by(_per_line)
+@emitted_by(_per_line)
 def per_line(p: Any) -> int:
     """Elements in a cache line, a constant of the pointer's type."""
     return _LINE_BITS // (8 * int(p.itemsize))
@@ -251,7 +254,7 @@ def _prefetch(context: Any, p: Any, at: Any) -> Any:
     return types.none(p, types.intp), emit
 
 
-@_compiled_by(_prefetch)
+@emitted_by(_prefetch)
 def prefetch(p: Any, at: int) -> None:
     """Ask for the cache line of element `at`, which may lie past the end, into the second level."""
 
@@ -259,14 +262,14 @@ def prefetch(p: Any, at: int) -> None:
 def _first(context: Any, m: Any, v: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         count, value = args
-        places = ir.Constant(_INTS, list(range(LANES)))
-        here = builder.icmp_signed("<", places, _spread(builder, _INTS, count))
-        return builder.select(here, value, ir.Constant(_FLOATS, [0.0] * LANES))
+        index = ir.Constant(_INTS, list(range(LANES)))
+        mask = builder.icmp_signed("<", index, _broadcast(builder, _INTS, count))
+        return builder.select(mask, value, ir.Constant(FLOATS, [0.0] * LANES))
 
-    return _lanes(types.int64, v), emit
+    return LANES_TYPE(types.int64, v), emit
 
 
-@_compiled_by(_first)
+@emitted_by(_first)
 def first(m: int, v: Any) -> Any:
     """The first m lanes of v, and 0 in the rest."""
     return np.where(np.arange(LANES) < m, v, 0.0)
@@ -277,10 +280,10 @@ def _where_greater(context: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
         a, b, x, y = args
         return builder.select(builder.fcmp_ordered(">", a, b), x, y)
 
-    return _lanes(a, b, x, y), emit
+    return LANES_TYPE(a, b, x, y), emit
 
 
-@_compiled_by(_where_greater)
+@emitted_by(_where_greater)
 def where_greater(a: Any, b: Any, x: Any, y: Any) -> Any:
     """x in the lanes where a > b, else y."""
     return np.where(a > b, x, y)
@@ -294,7 +297,7 @@ def _all_greater(context: Any, a: Any, b: Any) -> Any:
     return types.boolean(a, b), emit
 
 
-@_compiled_by(_all_greater)
+@emitted_by(_all_greater)
 def all_greater(a: Any, b: Any) -> bool:
     """Whether a > b in all lanes."""
     return bool(np.all(a > b))
@@ -305,10 +308,10 @@ def _where_number(context: Any, a: Any, x: Any, y: Any) -> Any:
         a, x, y = args
         return builder.select(builder.fcmp_ordered("ord", a, a), x, y)
 
-    return _lanes(a, x, y), emit
+    return LANES_TYPE(a, x, y), emit
 
 
-@_compiled_by(_where_number)
+@emitted_by(_where_number)
 def where_number(a: Any, x: Any, y: Any) -> Any:
     """x in the lanes where a is not NaN, else y."""
     return np.where(np.isnan(a), y, x)
@@ -316,71 +319,14 @@ def where_number(a: Any, x: Any, y: Any) -> Any:
 
 def _power_of_two(context: Any, v: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        whole = builder.fptosi(args[0], _INTS)
-        biased = builder.add(whole, ir.Constant(_INTS, [1023] * LANES))
-        return builder.bitcast(builder.shl(biased, ir.Constant(_INTS, [52] * LANES)), _FLOATS)
+        exponent = builder.fptosi(args[0], _INTS)
+        biased = builder.add(exponent, ir.Constant(_INTS, [1023] * LANES))
+        return builder.bitcast(builder.shl(biased, ir.Constant(_INTS, [52] * LANES)), FLOATS)
 
-    return _lanes(v), emit
+    return LANES_TYPE(v), emit
 
 
-@_compiled_by(_power_of_two)
+@emitted_by(_power_of_two)
 def power_of_two(v: Any) -> Any:
     """2 to the power of v, whole numbers from -1022 to 1023."""
     return np.ldexp(1.0, v.astype(np.int64))
-
-
-def _transpose(context: Any, p: Any, at: Any, step: Any, q: Any, to: Any, stride: Any) -> Any:
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        source, at, step, target, to, stride = args
-        target = builder.gep(target, [to])
-        rows = _rows(builder, p, builder.gep(source, [at]), step)
-        for i, column in enumerate(_transposed(builder, rows)):
-            _write(builder, q, builder.gep(target, [builder.mul(stride, _INT(i))]), column)
-        return context.get_dummy_value()
-
-    return types.none(p, types.intp, types.intp, q, types.intp, types.intp), emit
-
-
-def _rows(builder: Any, kind: Any, address: Any, step: Any) -> list[Any]:
-    places = [builder.gep(address, [builder.mul(step, _INT(i))]) for i in range(LANES)]
-    return [_read(builder, kind, place) for place in places]
-
-
-def _transposed(builder: Any, rows: list[Any]) -> list[Any]:
-    """An 8 x 8 matrix of registers by three rounds of exchanges of halves of ever smaller parts."""
-    for reach in (4, 2, 1):
-        exchanged = list(rows)
-        for i in range(LANES):
-            if i % (2 * reach) < reach:
-                # Positions in the first row of a pair, and after its eight in the second.
-                low = [j if j % (2 * reach) < reach else LANES + j - reach for j in range(LANES)]
-                for place, shift in ((i, 0), (i + reach, reach)):
-                    mask = ir.Constant(
-                        ir.VectorType(ir.IntType(32), LANES), [j + shift for j in low]
-                    )
-                    exchanged[place] = builder.shuffle_vector(rows[i], rows[i + reach], mask)
-        rows = exchanged
-    return rows
-
-
-@_compiled_by(_transpose)
-def transpose(p: Any, at: int, step: int, q: Any, to: int, stride: int) -> None:
-    """Set q[to + j stride + i] = p[at + i step + j] for i and j in 0..7, j by j."""
-    for j in range(LANES):
-        q[to + j * stride :][:LANES] = p[at + j + step * np.arange(LANES)]
-
-
-def _columns(context: Any, p: Any, at: Any, step: Any) -> Any:
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        address, at, step = args
-        rows = _rows(builder, p, builder.gep(address, [at]), step)
-        return context.make_tuple(builder, signature.return_type, _transposed(builder, rows))
-
-    return types.UniTuple(_lanes, LANES)(p, types.intp, types.intp), emit
-
-
-@_compiled_by(_columns)
-def columns(p: Any, at: int, step: int) -> Any:
-    """Eight lanes: lane i of the j-th is p[at + i step + j]."""
-    i, j = np.arange(LANES)[:, None], np.arange(LANES)
-    return tuple(p[at + i * step + j].T.astype(np.float64))

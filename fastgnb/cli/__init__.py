@@ -5,11 +5,13 @@ report that was asked for on standard output. The work is done by `files`, and i
 Python. Options of members are made from the registry, see `model`.
 
 Where to start
-    entry.py             the parser, `main` for calls from Python, `process` for the command itself
+    entry.py             `main` for calls from Python, `process` for the command itself
+    parser.py            the arguments of every command; argument_types.py: what words stand for
+    options.py           options of the command line as options of a member
     row_commands.py      fit, update, predict, evaluate
     model_commands.py    merge, reestimate, show, warmup
     report.py            evaluations and models as text
-    summary.py           the line that a command ends with
+    summary.py           notes, warnings, and the line that a command ends with
     demo.py, warmup.py   `fastgnb demo`, and the progress of compiling
 
 May import: every room.

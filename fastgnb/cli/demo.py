@@ -14,11 +14,13 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from .._system.optional import pa, pq
-from ..files.models.saved import SavedModel
+from ..files.jobs.learn_rows import StatsKind, learn
+from ..files.jobs.score_rows import evaluate_rows, predict_rows
 from ..files.tables.columns import ColumnRoles
-from ..files.tables.sources import open_rows
+from ..files.tables.sources import open_source
+from ..model.family import default_member
+from ..model.model import Model
 from .report import align
-from .row_commands import evaluate_rows, learn, predict_rows
 from .warmup import compile_all
 
 __all__ = ["demo"]
@@ -96,10 +98,10 @@ def _from_file(path: pathlib.Path) -> list[Timing]:
     features = saved.feature_names
 
     def score() -> None:
-        predict_rows(saved, open_rows([path], ColumnRoles(features=features)), output)
+        predict_rows(saved, open_source([path], ColumnRoles(features=features)), output)
 
     score_seconds, _ = _best(score)
-    labelled = open_rows([path], ColumnRoles(target="y", features=features))
+    labelled = open_source([path], ColumnRoles(target="y", features=features))
     check_seconds, found = _best(lambda: evaluate_rows(saved, labelled))
     labels = pq.read_table(output)["prediction"].to_numpy()
     assert found.n_rows == len(labels)
@@ -110,10 +112,10 @@ def _from_file(path: pathlib.Path) -> list[Timing]:
     ]
 
 
-def _fit(path: pathlib.Path) -> SavedModel:
-    stats = learn(open_rows([path], ColumnRoles(target="y")), missing="error")
+def _fit(path: pathlib.Path) -> Model:
+    stats = learn(open_source([path], ColumnRoles(target="y")), StatsKind())
     assert stats is not None
-    return SavedModel.from_stats(stats)
+    return Model.of(default_member(), stats)
 
 
 def _best(call: Callable[[], T]) -> tuple[float, T]:

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+import numpy as np
+
+from ..files.jobs.findings import finding_texts
+from ..files.models.model_file import ModelFile
 from ..files.phrases import cell
-
-if TYPE_CHECKING:
-    from ..files.models.saved import SavedModel
-    from ..model.evaluation import Evaluation
-    from ..model.findings import Numbering
+from ..model.evaluation import Evaluation
+from ..model.model import Model
 
 __all__ = [
     "align",
     "evaluation_text",
-    "finding_texts",
     "model_dict",
     "model_text",
-    "prefix_stdout",
-    "print_stderr",
-    "print_stdout",
 ]
 
 MATRIX = 20
@@ -46,31 +41,6 @@ def align(table: Iterable[Sequence[str]]) -> str:
         ).rstrip()
         for line in lines
     )
-
-
-def print_stdout(text: str) -> None:
-    """Print it; a label that the terminal's encoding lacks must not lose the whole result."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    with prefix_stdout():
-        print(text.encode(encoding, "backslashreplace").decode(encoding))
-
-
-@contextlib.contextmanager
-def prefix_stdout() -> Iterator[None]:
-    """Say of a failing write that it was to standard output, as a full disk does not."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, "standard output") from error
-
-
-def print_stderr(text: str) -> None:
-    """A line on standard error, if anybody listens: it is None where the shell closed it."""
-    if sys.stderr is not None:
-        with contextlib.suppress(OSError):
-            print(f"fastgnb: {text}", file=sys.stderr)
 
 
 def _more(total: int, shown: int, what: str) -> list[str]:
@@ -120,135 +90,88 @@ def _rates(found: Evaluation) -> str:
 # ------------------------------------------------------------------ models
 
 
-def model_text(saved: SavedModel) -> str:
+def model_text(saved: ModelFile) -> str:
     """Classes, parameters, versions, and means with standard deviations."""
-    k, d = len(saved.classes), f"{saved.n_features}"
-    if saved.categorical is not None:
-        d += f", {len(saved.categorical)} of them categorical"
-    versions = ", ".join(f"{name} {v}" for name, v in (saved.versions or {}).items())
+    model, moments = saved.model, saved.model.moments
+    k, d = len(model.classes), f"{model.n_features}"
+    if model.member.takes_categories:
+        d += f", {len(model.stats.categories)} of them categorical"
+    versions = ", ".join(f"{name} {v}" for name, v in saved.versions.items())
     facts = [
-        ("model", "Gaussian naive Bayes" if saved.model == "GaussianNB" else saved.model),
+        ("model", model.member.label or model.member.name),
         ("classes", str(k)),
-        ("features", d if saved.feature_names is not None else f"{d}, without names"),
-        ("total weight", f"{saved.stats.count.sum():.12g}"),
-        ("var_smoothing", f"{saved.var_smoothing:g}"),
-        ("epsilon", f"{saved.epsilon:.6g}"),
-        ("missing", saved.missing),
+        ("features", d if model.feature_names is not None else f"{d}, without names"),
+        ("total weight", f"{model.stats.count.sum():.12g}"),
+        ("var_smoothing", f"{model.options['var_smoothing']:g}"),
+        ("epsilon", f"{moments.epsilon:.6g}"),
+        ("missing", model.missing),
         ("target", saved.target or "not from a table"),
         *([("files learned", f"{len(saved.learned)}")] if saved.learned else []),
-        ("priors", "from the data" if saved.priors is None else "given"),
-        *((name, f"{value}") for name, value in saved.options.items() if _is_chosen(saved, name)),
+        ("priors", "from the data" if model.options["priors"] is None else "given"),
+        *((name, f"{value}") for name, value in _own_options(model) if _is_chosen(model, name)),
         ("written by", versions),
     ]
     # Texts, not numbers: all to the left.
     width = max(13, *(len(name) for name, _ in facts))
     listed = "\n".join(f"{name:<{width}}  {value}" for name, value in facts)
-    tables = [listed, _classes(saved)]
-    if saved.theta.shape[1]:
-        tables.append(_features(saved))
-    if saved.categorical:
-        tables.append(_categories(saved))
-    tables += [f"note: {text}" for text in finding_texts(saved)]
+    tables = [listed, _classes(model)]
+    if moments.theta.shape[1]:
+        tables.append(_features(model))
+    if model.has_categories:
+        tables.append(_categories(model))
+    tables += [f"note: {text}" for text in finding_texts(model)]
     return "\n\n".join(tables)
 
 
-def _remedy_of_units(saved: SavedModel) -> str | None:
-    """What to do about features of different units, where the model depends on them."""
-    options = saved.options
-    if saved.model == "PCAGaussianNB":
-        return None if options.get("standardize") else "Take --standardize"
-    if options.get("covariance_type") == "spherical":
-        return "Scale the features first, or take --covariance-type diag"
-    if options.get("shrinkage") is not None and options.get("shrinkage_target") == "spherical":
-        return "Take --shrinkage-target diagonal"
-    return None
+def _is_chosen(model: Model, name: str) -> bool:
+    """Whether an option is worth a line: the usual ones of GaussianNB are not."""
+    return model.member.label is None or model.options[name] != model.member.defaults[name]
 
 
-def finding_texts(saved: SavedModel, keys: Sequence[Numbering] = ()) -> list[str]:
-    """What is odd about the features of a model, and what to do, a line each. See `findings`."""
-    from ..model.findings import drowned, uneven
-
-    def name(j: int) -> str:
-        names = saved.feature_names
-        return f"column {j} (from 0)" if names is None else repr(names[j])
-
-    texts, found = [], None
-    if not saved.options.get("standardize"):  # there epsilon is in other units than the features
-        found = drowned(saved.stats, saved.epsilon, saved.var_smoothing)
-    if found is not None:
-        n, d = len(found.features), saved.n_features
-        listed = ", ".join(map(name, found.features[:CLASSES]))
-        more = f", and {n - CLASSES} more" if n > CLASSES else ""
-        widest = name(found.widest)
-        source = "the first axis" if saved.model == "PCAGaussianNB" else widest
-        texts.append(
-            f"smoothing adds {found.epsilon:.3g} to each variance, {saved.var_smoothing:g} of that "
-            f"of {source}. That is more than the variance of {n} of {d} features that do vary "
-            f"({listed}{more}), which hardly count. Leave {widest} out (--exclude) or scale it, or "
-            f"set --var-smoothing to {found.remedy:.0e}"
-        )
-    remedy = _remedy_of_units(saved)
-    apart = uneven(saved.stats) if remedy else None
-    if apart is not None:
-        texts.append(
-            f"standard deviations go from {apart.sd[0]:.3g} ({name(apart.least)}) to "
-            f"{apart.sd[1]:.3g} ({name(apart.largest)}), and this model compares features with "
-            f"each other, so that the largest decide. {remedy}"
-        )
-    for feature, how in keys:
-        every = f"whole numbers that go on {how} from row to row"
-        if how == "distinct":
-            every = "a different whole number in every row"
-        texts.append(
-            f"{name(feature)} holds {every}: if it identifies rows, leave it out (--exclude)"
-        )
-    return texts
+def _own_options(model: Model) -> list[tuple[str, Any]]:
+    """Options but for those that every member has."""
+    common = "priors", "var_smoothing", "missing"
+    return sorted((name, value) for name, value in model.options.items() if name not in common)
 
 
-def _is_chosen(saved: SavedModel, name: str) -> bool:
-    """Whether an option is worth a line: GaussianNB's usual ones are not."""
-    return saved.model != "GaussianNB" or saved.options[name] not in ("diag", False, 0)
-
-
-def _classes(saved: SavedModel) -> str:
+def _classes(model: Model) -> str:
     rows = [["class", "weight", "prior"]]
     for label, count, prior in zip(
-        saved.classes.tolist()[:ROWS], saved.stats.count, saved.class_prior, strict=False
+        model.classes.tolist()[:ROWS], model.stats.count, model.moments.class_prior, strict=False
     ):
         rows.append([cell(label), f"{count:.12g}", f"{prior:.6g}"])
-    return "\n".join([align(rows), *_more(len(saved.classes), ROWS, "classes")])
+    return "\n".join([align(rows), *_more(len(model.classes), ROWS, "classes")])
 
 
-def _features(saved: SavedModel) -> str:
-    import numpy as np  # not above: the command line prints errors before it knows its command
-
-    k, d = saved.theta.shape
-    names = saved.feature_names or tuple(map(str, range(d)))
-    if saved.categorical is not None:
-        names = _names(saved, False)
-    if saved.model == "PCAGaussianNB":
+def _features(model: Model) -> str:
+    theta, var = model.moments.theta, model.moments.var
+    k, d = theta.shape
+    names = model.feature_names or tuple(map(str, range(d)))
+    if model.member.takes_categories:
+        names = _names(model, False)
+    if model.member.likelihood.along_axes:
         names = tuple(f"axis {j + 1}" for j in range(d))
-    spread = np.sqrt(saved.var)
-    rows = [["mean (sd)", *(cell(label) for label in saved.classes.tolist()[:CLASSES])]]
+    spread = np.sqrt(var)
+    rows = [["mean (sd)", *(cell(label) for label in model.classes.tolist()[:CLASSES])]]
     for j in range(min(d, ROWS)):
-        pairs = zip(saved.theta[:CLASSES, j], spread[:CLASSES, j], strict=True)
+        pairs = zip(theta[:CLASSES, j], spread[:CLASSES, j], strict=True)
         rows.append([cell(names[j]), *(f"{mean:.4g} ({sd:.3g})" for mean, sd in pairs)])
     return "\n".join(
         [align(rows), *_more(d, ROWS, "features"), *_more(k, CLASSES, "classes of the table")]
     )
 
 
-def _names(saved: SavedModel, categorical: bool) -> tuple[str, ...]:
+def _names(model: Model, categorical: bool) -> tuple[str, ...]:
     """Names, or positions, of the features of one kind."""
-    mask = saved.stats.is_categorical.tolist()
-    names = saved.feature_names or tuple(map(str, range(len(mask))))
+    mask = model.stats.is_categorical.tolist()
+    names = model.feature_names or tuple(map(str, range(len(mask))))
     return tuple(name for name, marked in zip(names, mask, strict=True) if marked == categorical)
 
 
-def _categories(saved: SavedModel) -> str:
+def _categories(model: Model) -> str:
     """How many categories each feature has, and those of most weight with their shares."""
     rows = [["categories", "number", "most frequent"]]
-    names, stats = _names(saved, True), saved.stats
+    names, stats = _names(model, True), model.stats
     for name, labels, counts in zip(names[:ROWS], stats.categories, stats.counts, strict=False):
         weight = counts.sum(axis=0)
         first = (-weight).argsort(kind="stable")[:CLASSES]
@@ -267,40 +190,41 @@ def _plain(log_prob: Any) -> list[Any]:
     return [None if value == float("-inf") else value for value in log_prob.tolist()]
 
 
-def _mixed_dict(saved: SavedModel) -> dict[str, Any]:
-    stats = saved.stats
+def _mixed_dict(model: Model) -> dict[str, Any]:
+    stats = model.stats
     return {
         "is_categorical": stats.is_categorical.tolist(),
         "categories": [labels.tolist() for labels in stats.categories],
         "category_count": [counts.tolist() for counts in stats.counts],
-        "feature_log_prob": [_plain(each.log_prob) for each in saved.categorical or ()],
-        "unseen_log_prob": [_plain(each.unseen) for each in saved.categorical or ()],
+        "feature_log_prob": [_plain(each) for each in model.attributes["feature_log_prob_"]],
+        "unseen_log_prob": [_plain(each) for each in model.attributes["unseen_log_prob_"]],
     }
 
 
-def model_dict(saved: SavedModel) -> dict[str, Any]:
+def model_dict(saved: ModelFile) -> dict[str, Any]:
     """Everything in a model, as plain Python values."""
-    is_mixed = saved.categorical is not None
-    stats = saved.stats.gaussian if is_mixed else saved.stats
+    model, moments = saved.model, saved.model.moments
+    is_mixed = model.member.takes_categories
+    stats = model.stats.gaussian if is_mixed else model.stats
     counts = stats.feature_count
-    return (_mixed_dict(saved) if is_mixed else {}) | {
-        "model": saved.model,
-        "options": dict(saved.options),
-        "classes": saved.classes.tolist(),
-        "feature_names": None if saved.feature_names is None else list(saved.feature_names),
-        "n_features": saved.n_features,
+    return (_mixed_dict(model) if is_mixed else {}) | {
+        "model": model.member.name,
+        "options": dict(_own_options(model)),
+        "classes": model.classes.tolist(),
+        "feature_names": None if model.feature_names is None else list(model.feature_names),
+        "n_features": model.n_features,
         "class_count": stats.count.tolist(),
         "feature_count": None if counts is None else counts.tolist(),
-        "class_prior": saved.class_prior.tolist(),
-        "theta": saved.theta.tolist(),
-        "var": saved.var.tolist(),
-        "epsilon": saved.epsilon,
-        "priors": saved.priors,
-        "var_smoothing": saved.var_smoothing,
-        "missing": saved.missing,
+        "class_prior": moments.class_prior.tolist(),
+        "theta": moments.theta.tolist(),
+        "var": moments.var.tolist(),
+        "epsilon": moments.epsilon,
+        "priors": model.options["priors"],
+        "var_smoothing": model.options["var_smoothing"],
+        "missing": model.missing,
         "target": saved.target,
         "weight": saved.weight,
-        "versions": dict(saved.versions or {}),
+        "versions": dict(saved.versions),
         "learned": [file._asdict() for file in saved.learned],
-        "findings": finding_texts(saved),
+        "findings": finding_texts(model),
     }

@@ -1,83 +1,51 @@
 """The commands that read rows: fit, update, predict, evaluate.
 
-Each command checks its paths first, then the plan of its files, and only then reads, and ends with
-a line that says what it did. The work itself is in `_learn_rows` and `_score_rows`.
+Each hands its arguments to a job of `files`, and ends with a line that says what was done.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import pathlib
 import sys
 import time
-from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from .._system.atomic import atomic_write, check_writable, is_same_file
-from ..files.auto_columns import AutoColumns
-from ..files.bad_rows import BadRows
-from ..files.learn_rows import MAX_CLASSES, ClassLimit, learn
-from ..files.models import saved as persist
-from ..files.models.container import check_no_table
-from ..files.models.learned import LearnedFile, check_new, check_once, fingerprint, joined
-from ..files.models.saved import SavedModel
+from .._system.atomic import atomic_write
+from ..files.jobs.bad_rows import left_out_texts
+from ..files.jobs.class_limit import MAX_CLASSES
+from ..files.jobs.learn_files import fit_files, update_files
+from ..files.jobs.options import LearnOptions, ReadOptions
+from ..files.jobs.score_files import evaluate_files, predict_files
+from ..files.outputs import check_output
 from ..files.phrases import counted, listed
-from ..files.score_rows import bad_rows_of, evaluate_rows, predict_rows
 from ..files.tables.columns import ColumnRoles
-from ..files.tables.sources import RowSource, SourceError, expand, open_rows, rows_in_batch
-from ..files.unknown_categories import UnknownCategories
-from ..model.family import MEMBERS
-from ..model.findings import KeyWatch
-from ..stats.mixed_stats import MixedStats
-from .report import evaluation_text, finding_texts, prefix_stdout, print_stderr, print_stdout
-from .summary import print_done, shape_of
+from .options import categorical_names, choice_of
+from .report import evaluation_text
+from .streams import prefix_stdout, print_stdout
+from .summary import messages_of, print_done, shape_of
 
-__all__ = ["evaluate", "evaluate_rows", "fit", "learn", "predict", "predict_rows", "update"]
+__all__ = ["evaluate", "fit", "predict", "update"]
 
 
 def fit(args: argparse.Namespace) -> int:
     """`fastgnb fit`."""
     start = time.perf_counter()
-    kind, options = _options(args)
-    _check_output(args.model, args.data, args.target_npy)
-    check_no_table(args.model)
+    choice = choice_of(args)
     columns = ColumnRoles(
-        args.target, args.weight, args.features, args.exclude, categorical=_marks(args),
+        args.target, args.weight, args.features, args.exclude, categorical=categorical_names(args),
         drop_null_target=args.drop_null_target,
     )  # fmt: skip
-    source = open_rows(args.data, columns, target_npy=args.target_npy, batch_rows=args.batch_rows)
-    files = _new_files(args, source)
-    _check_components(source, options.get("n_components"))
-    _note_plan(args, source)
-    full, skip = MEMBERS[kind].needs_full, args.missing == "skip"
-    bad = BadRows(args.on_error, skip=skip, can_skip=not full)
-    watch = KeyWatch()
-    most = {**MEMBERS[kind].options, **options}.get("max_categories")
-    auto = AutoColumns(most) if args.categorical_features == "auto" else None
-    limit = _limit(args, args.target, args.priors)
-    stats = learn(
-        source, missing=args.missing, scatter="full" if full else "diag", mixed=kind == "MixedNB",
-        quiet=args.quiet, bad=bad, limit=limit, watch=watch, auto=auto, max_categories=most,
-    )  # fmt: skip
-    if stats is None:
-        raise SourceError(f"{source.paths[0]}: no rows to fit{_all_left_out(bad, source)}")
-    limit.check_priors(source.paths[0])
-    saved = SavedModel.from_stats(
-        stats, priors=args.priors, var_smoothing=args.var_smoothing, missing=args.missing,
-        target=args.target, weight=args.weight, model=kind, **options,
-    )  # fmt: skip
-    replace(saved, learned=_with_rows(files, limit)).write(args.model)
-    keys = auto.left_out if auto else []
-    _warn_of_copies(files, limit)
-    _note_rows(args, saved, keys, watch)
-    parts = [counted(limit.n_rows, "row"), *_left_out(bad, source), *shape_of(saved)]
-    if names := [*source.left_out, *keys]:
-        parts.append(f"left out {counted(len(names), 'column')} ({listed(names)})")
-    _finish(args, "fit", parts, args.model, start)
+    done = fit_files(columns, choice, _learn_options(args), args.model, messages_of(args))
+    parts = [
+        counted(done.counts.n_rows, "row"),
+        *left_out_texts(done.counts, args.on_error),
+        *shape_of(done.saved.model),
+    ]
+    if done.left_out:
+        names = listed(done.left_out)
+        parts.append(f"left out {counted(len(done.left_out), 'column')} ({names})")
+    _finish(args, parts, args.model, start)
     return 0
 
 
@@ -85,49 +53,29 @@ def update(args: argparse.Namespace) -> int:
     """`fastgnb update`."""
     start = time.perf_counter()
     output = args.output or args.model
-    _check_output(output, args.data, args.target_npy)
-    check_no_table(output)
-    saved = persist.read(args.model)
-    columns = _labelled_columns(saved, args)
-    source = _open_for(saved, args, columns)
-    files = _new_files(args, source, saved)
-    bad = bad_rows_of(saved, args.on_error)
-    limit = _limit(args, columns.target, saved.priors, saved.classes)
-    stats = learn(
-        source, saved.stats, missing=saved.missing, quiet=args.quiet, bad=bad, limit=limit,
-        max_categories=saved.options.get("max_categories"),
-    )  # fmt: skip
-    _check_target(saved, columns.target, limit, args.model)
-    updated = saved.with_stats(stats)
-    replace(updated, learned=joined(saved.learned, _with_rows(files, limit))).write(output)
-    _warn_of_copies(files, limit)
-    if not args.again:
-        _warn_of_changes(saved.learned, files, limit)
-    parts = [counted(limit.n_rows, "row"), *_left_out(bad, source), *shape_of(updated)]
-    new = limit.new()
-    if new:
-        parts.append(f"{counted(len(new), 'new class', 'new classes')} ({listed(new)})")
-    parts.append(f"total weight {updated.stats.count.sum():,.12g}")
-    _finish(args, "update", parts, output, start)
+    done = update_files(args.model, _learn_options(args), output, messages_of(args))
+    parts = [
+        counted(done.counts.n_rows, "row"),
+        *left_out_texts(done.counts, args.on_error),
+        *shape_of(done.saved.model),
+    ]
+    if done.new:
+        parts.append(f"{counted(len(done.new), 'new class', 'new classes')} ({listed(done.new)})")
+    parts.append(f"total weight {done.saved.model.stats.count.sum():,.12g}")
+    _finish(args, parts, output, start)
     return 0
 
 
 def predict(args: argparse.Namespace) -> int:
     """`fastgnb predict`."""
     start = time.perf_counter()
-    _check_output(args.output, args.data, args.model)
-    saved = persist.read(args.model)
-    _check_nulls(saved, args)
-    outputs = len(saved.classes) if args.proba else 0
-    source = _open_for(saved, args, ColumnRoles(keep=args.keep), outputs)
-    bad, unknown = bad_rows_of(saved, args.on_error, ("skip", "null")), UnknownCategories(saved)
-    rows = predict_rows(
-        saved, source, args.output, proba=args.proba, evidence=args.evidence, quiet=args.quiet,
-        final=True, bad=bad, unknown=unknown,
+    done = predict_files(
+        args.model, args.output, ReadOptions(**_reading(args)), messages_of(args),
+        proba=args.proba, evidence=args.evidence, keep=args.keep,
     )  # fmt: skip
-    _note_unknown(args, unknown)
-    parts = [counted(rows, "row"), *_left_out(bad, source), *shape_of(saved)]
-    _finish(args, "predict", parts, args.output, start)
+    texts = left_out_texts(done.counts, args.on_error)
+    parts = [counted(done.counts.n_rows, "row"), *texts, *shape_of(done.model)]
+    _finish(args, parts, args.output, start)
     return 0
 
 
@@ -136,308 +84,50 @@ def evaluate(args: argparse.Namespace) -> int:
     start = time.perf_counter()
     is_file = args.json not in (None, "-")
     if is_file:
-        _check_output(args.json, args.data, args.model, args.target_npy)
-    saved = persist.read(args.model)
-    columns = _labelled_columns(saved, args, weight=False)
-    source = _open_for(saved, args, columns, len(saved.classes))
-    bad, unknown = bad_rows_of(saved, args.on_error), UnknownCategories(saved)
-    found = evaluate_rows(
-        saved, source, quiet=args.quiet, bad=bad, target=_target_name(saved, args), unknown=unknown
-    )
-    _note_unknown(args, unknown)
-    if found.n_unseen:
-        rows = counted(found.n_unseen, "row")
-        _note(args, f"{rows} of {found.n_rows:,} with labels that the model does not know: wrong")
-    everything = found.as_dict() | {"n_skipped_rows": bad.n, "n_null_labels": source.n_dropped}
-    text = json.dumps(everything, indent=1)
-    print_stdout(text if args.json == "-" else evaluation_text(found))
+        check_output(args.json, [args.model, args.target_npy], args.data)
+    options = ReadOptions(**_reading(args), **_labels(args))
+    done = evaluate_files(args.model, options, messages_of(args))
+    text = json.dumps(done.evaluation.as_dict(), indent=1)
+    print_stdout(text if args.json == "-" else evaluation_text(done.evaluation))
     if is_file:
         with atomic_write(args.json, final=True) as temporary:
             temporary.write_text(text + "\n", encoding="utf-8")
-    parts = [counted(found.n_rows, "row"), *_left_out(bad, source), *shape_of(saved)]
-    _finish(args, "evaluate", parts, args.json if is_file else None, start)
+    texts = left_out_texts(done.counts, args.on_error)
+    parts = [counted(done.counts.n_rows, "row"), *texts, *shape_of(done.model)]
+    _finish(args, parts, args.json if is_file else None, start)
     return 0
 
 
-# ------------------------------------------------------------------ checks and messages
-
-
-def _options(args: argparse.Namespace) -> tuple[str, dict[str, object]]:
-    """The model type and its options that were given. Raises ValueError for one that it lacks."""
-    kind = args.model_type
-    if kind is None:
-        kind = "GaussianNB" if args.categorical_features is None else "MixedNB"
-    given = {
-        name: getattr(args, name)
-        for name in sorted({name for member in MEMBERS.values() for name in member.options})
-        if getattr(args, name) is not None
+def _reading(args: argparse.Namespace) -> dict[str, Any]:
+    """What every command says of reading rows. A progress bar needs a terminal."""
+    is_terminal = sys.stderr is not None and sys.stderr.isatty()
+    return {
+        "paths": args.data,
+        "on_error": args.on_error,
+        "batch_rows": args.batch_rows,
+        "progress": is_terminal and not args.quiet,
     }
-    words = {"shrinkage": "none", "n_components": "all"}  # for None, the default
-    given = {name: None if words.get(name) == value else value for name, value in given.items()}
-    if isinstance(args.categorical_features, tuple):
-        given["categorical_features"] = list(args.categorical_features)  # as JSON has it
-    member = MEMBERS[kind]
-    for name in given:
-        if name not in member.options:
-            option = "categorical" if name == "categorical_features" else name.replace("_", "-")
-            others = [each for each, other in MEMBERS.items() if name in other.options]
-            raise ValueError(
-                f"--{option} is not an option of {kind}, but of {' and '.join(others)}"
-            )
-    if args.missing == "skip" and member.needs_full:
-        raise ValueError(
-            f"--missing skip is not an option of {kind}; --on-error skip leaves out rows with "
-            "missing values"
-        )
-    member.check({**member.options, **given})
-    return kind, given
 
 
-def _marks(args: argparse.Namespace) -> tuple[str, ...] | str:
-    """The columns that --categorical names."""
-    given = args.categorical_features
-    return given if isinstance(given, str) else tuple(given or ())
+def _labels(args: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "target": args.target,
+        "target_npy": args.target_npy,
+        "drop_null_target": args.drop_null_target,
+    }
 
 
-def _open_for(
-    saved: SavedModel, args: argparse.Namespace, columns: ColumnRoles, outputs: int = 0
-) -> RowSource:
-    """Rows with the columns of a model, by name; those of .npy, which has none, by position.
-
-    `outputs` is how many numbers each row is turned into: they take memory as features do.
-    """
-    paths = expand(args.data)
-    names = saved.feature_names
-    by_name = any(path.suffix.lower() != ".npy" for path in paths)
-    if by_name and names is None:
-        raise SourceError(
-            f"{args.model}: this model was fitted without column names; give it .npy data"
-        )
-    if by_name:
-        kinds = _kinds_of_categories(saved)
-        columns = ColumnRoles(
-            columns.target, columns.weight, names, (), columns.keep, tuple(kinds),
-            {name: kind for name, kind in kinds.items() if kind},
-            text_labels=tuple(saved.classes.tolist()) if saved.classes.dtype.kind in "OU" else (),
-            drop_null_target=columns.drop_null_target, of_model=True,
-        )  # fmt: skip
-    elif "text" in _kinds_of_categories(saved).values():
-        raise SourceError(f"{paths[0]}: .npy holds numbers, and the model has categories of text")
-    target_npy = getattr(args, "target_npy", None)
-    rows = args.batch_rows or rows_in_batch(saved.n_features + outputs, np.dtype(np.float64))
-    source = open_rows(paths, columns, target_npy=target_npy, batch_rows=rows)
-    _note_plan(args, source)
-    if source.n_features != saved.n_features:
-        raise SourceError(
-            f"{source.paths[0]}: {source.n_features} columns, expected {saved.n_features}, "
-            "those of the model"
-        )
-    if not by_name and names is not None:
-        _note(args, "columns of .npy have no names and are taken in the order of the model")
-    _check_labels(saved, source)
-    return source
+def _learn_options(args: argparse.Namespace) -> LearnOptions:
+    return LearnOptions(
+        **_reading(args), **_labels(args), weight=args.weight, again=args.again,
+        max_classes=args.max_classes or MAX_CLASSES,
+    )  # fmt: skip
 
 
-def _kinds_of_categories(saved: SavedModel) -> dict[str, str | None]:
-    """The kind of categories, if known, of each categorical feature, by name or position."""
-    if not isinstance(saved.stats, MixedStats):
-        return {}
-    names, kinds = saved.feature_names, {}
-    at = np.flatnonzero(saved.stats.is_categorical).tolist()
-    for j, labels in zip(at, saved.stats.categories, strict=True):
-        kind = None if not len(labels) else "text" if labels.dtype.kind == "O" else "number"
-        kinds[str(j) if names is None else names[j]] = kind
-    return kinds
-
-
-def _labelled_columns(
-    saved: SavedModel, args: argparse.Namespace, *, weight: bool = True
-) -> ColumnRoles:
-    """Target and weight as given, else those of the files that the model learned from."""
-    if args.target_npy is not None:
-        return ColumnRoles(drop_null_target=args.drop_null_target)
-    if args.target is None and saved.target is None:
-        raise SourceError(
-            f"{args.model}: does not know its target column; name it with --target, or give "
-            "labels with --target-npy"
-        )
-    target = args.target or saved.target
-    weights = (args.weight or saved.weight) if weight else None
-    return ColumnRoles(target, weights, drop_null_target=args.drop_null_target)
-
-
-def _target_name(saved: SavedModel, args: argparse.Namespace) -> str:
-    """What the labels are called in a message."""
-    if args.target_npy is not None:
-        return str(args.target_npy)
-    return f"target {args.target or saved.target!r}{'' if args.target else ', as in fit'}"
-
-
-def _check_labels(saved: SavedModel, source: RowSource) -> None:
-    """Labels of another kind than the model's are never equal to them: "1" is not 1."""
-    kinds = {"b": "boolean", "i": "number", "u": "number", "f": "number"}
-    kind = kinds.get(saved.classes.dtype.kind, "text")
-    if source.target_kind not in (None, kind):
-        example = source.target_example
-        because = "" if example is None else f"; {example!r} is not spelled as a {kind} is"
-        raise SourceError(
-            f"{source.paths[0]}: the target holds labels of kind {source.target_kind}, "
-            f"expected {kind}, as the model has{because}"
-        )
-
-
-def _check_output(output: str, data: Iterable[str], *others: str | None) -> None:
-    """The output can be written, and is none of the inputs, which it would replace."""
-    check_writable(output)
-    apart = [pathlib.Path(other) for other in others if other is not None]
-    for path in [*expand(data), *apart]:
-        if is_same_file(path, output):
-            raise SourceError(f"{output}: the output would replace an input")
-
-
-def _note(args: argparse.Namespace, text: str) -> None:
-    if not args.quiet:
-        print_stderr(f"note: {text}")
-
-
-def _note_unknown(args: argparse.Namespace, unknown: UnknownCategories) -> None:
-    for text in unknown.texts():
-        _note(args, text)
-
-
-def _new_files(
-    args: argparse.Namespace, source: RowSource, saved: SavedModel | None = None
-) -> dict[pathlib.Path, LearnedFile]:
-    """Fingerprints of the files to learn. Raises ValueError where some would count twice."""
-    files = {path: fingerprint(path, args.target_npy) for path in source.paths}
-    if not args.again:
-        check_once(source.paths)
-        if saved is not None:
-            check_new(saved.learned, list(files.values()), args.model)
-    return files
-
-
-def _with_rows(
-    files: dict[pathlib.Path, LearnedFile], limit: ClassLimit
-) -> tuple[LearnedFile, ...]:
-    """Fingerprints of those files of which rows were learned: of the others the next may be new."""
-    return joined((), sorted(file for path, file in files.items() if path in limit.paths))
-
-
-def _warn_of_changes(
-    learned: Iterable[LearnedFile], files: dict[pathlib.Path, LearnedFile], limit: ClassLimit
-) -> None:
-    """Say which files have names that were learned with other contents, perhaps grown since."""
-    names = {file.name for file in learned}
-    for path, file in files.items():
-        if path in limit.paths and file.name in names:
-            print_stderr(
-                f"warning: {path}: a file of this name was learned before, with other contents; "
-                "rows that stand in both count twice"
-            )
-
-
-def _check_target(saved: SavedModel, target: str | None, limit: ClassLimit, model: str) -> None:
-    """Another target than that of the model is a warning, and an error if it shares no label."""
-    if None in (target, saved.target) or target == saved.target:
-        return
-    said = f"the target is {target!r}, but {model} has learned {saved.target!r}"
-    if limit.is_all_new():
-        raise SourceError(
-            f"{said}, and no label is one of its classes: {listed(saved.classes.tolist())}"
-        )
-    print_stderr(f"warning: {said}; the classes of both are taken for the same")
-
-
-def _warn_of_copies(files: dict[pathlib.Path, LearnedFile], limit: ClassLimit) -> None:
-    """Say which of the files hold the same, so that their rows count twice."""
-    first: dict[str, pathlib.Path] = {}
-    for path, file in files.items():
-        if path in limit.paths and first.setdefault(file.digest, path) != path:
-            print_stderr(
-                f"warning: {path}: holds the same as {first[file.digest]}; its rows count twice"
-            )
-
-
-def _note_plan(args: argparse.Namespace, source: RowSource) -> None:
-    """What was decided about columns before a row is read."""
-    for text in source.warnings:  # with --quiet too, as they may well be wrong
-        print_stderr(f"warning: {text}")
-    for text in source.notes:
-        _note(args, text)
-    if source.left_out:
-        names = ", ".join(map(repr, source.left_out))
-        _note(
-            args,
-            f"left out, not numeric: {names} (--categorical takes text; of dates make numbers)",
-        )
-
-
-def _limit(
-    args: argparse.Namespace, target: str | None, priors: Any, known: np.ndarray | None = None
-) -> ClassLimit:
-    """How many classes there may be: as many as priors, where these are given."""
-    n_priors = None if priors is None else len(priors)
-    most = args.max_classes or MAX_CLASSES
-    return ClassLimit(most, n_priors=n_priors, target=target, known=known)
-
-
-def _note_rows(
-    args: argparse.Namespace, saved: SavedModel, keys: list[str], watch: KeyWatch
-) -> None:
-    """What the rows showed of columns: of those left out as `keys`, and of features."""
-    for name in keys:
-        print_stderr(
-            f"warning: left out, since it identifies rows: {name!r}; --exclude it, or name it in "
-            "--categorical to take it"
-        )
-    stats = saved.stats
-    others = np.flatnonzero(~stats.is_categorical) if isinstance(stats, MixedStats) else None
-    for text in finding_texts(saved, watch.found(others)):
-        _note(args, text)
-
-
-def _check_components(source: RowSource, n_components: Any) -> None:
-    """Raise SourceError for more axes than features."""
-    if isinstance(n_components, int) and n_components > source.n_features:
-        names = "" if source.features is None else f" ({listed(source.features)})"
-        raise SourceError(
-            f"--n-components: n_components={n_components} must be between 1 and "
-            f"n_features={source.n_features}{names}"
-        )
-
-
-def _check_nulls(saved: SavedModel, args: argparse.Namespace) -> None:
-    """Raise SourceError where rows without a prediction could not be written."""
-    is_npy = pathlib.Path(args.output).suffix.lower() == ".npy"
-    if args.on_error == "null" and is_npy and saved.classes.dtype.kind != "f":
-        raise SourceError(
-            f"{args.output}: .npy cannot hold a null prediction; write Parquet, or leave such "
-            "rows out with --on-error skip"
-        )
-
-
-def _left_out(bad: BadRows, source: RowSource) -> list[str]:
-    """How many rows were left out, and why."""
-    parts = []
-    if source.n_dropped:
-        parts.append(f"{counted(source.n_dropped, 'row')} left out (no label)")
-    if bad.n:
-        what = "predicted null" if bad.on_error == "null" else "left out"
-        parts.append(f"{counted(bad.n, 'row')} {what} (missing or infinite values)")
-    return parts
-
-
-def _all_left_out(bad: BadRows, source: RowSource) -> str:
-    return "".join(f"; {part}" for part in _left_out(bad, source))
-
-
-def _finish(
-    args: argparse.Namespace, command: str, parts: list[str], output: str | None, start: float
-) -> None:
+def _finish(args: argparse.Namespace, parts: list[str], output: str | None, start: float) -> None:
     """Say what was done, once all output is out."""
     if sys.stdout is not None:
         with prefix_stdout():
             sys.stdout.flush()
     if not args.quiet:
-        print_done(command, parts, output, time.perf_counter() - start)
+        print_done(args.command, parts, output, time.perf_counter() - start)

@@ -1,26 +1,38 @@
-"""The line on standard error that a command ends with: what it read, what it wrote, how long."""
+"""What a command says on standard error: notes, warnings, and the line that it ends with."""
 
 from __future__ import annotations
 
+import argparse
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..files.jobs.messages import Messages
 from ..files.phrases import cell, counted, listed
-from .report import print_stderr
+from .streams import print_stderr
 
 if TYPE_CHECKING:
-    from ..files.models.saved import SavedModel
+    from ..model.model import Model
 
-__all__ = ["print_done", "shape_of"]
+__all__ = ["messages_of", "print_done", "shape_of"]
 
 
-def shape_of(saved: SavedModel) -> list[str]:
+def messages_of(args: argparse.Namespace) -> Messages:
+    """What a job says, as lines; with --quiet only warnings."""
+
+    def note(text: str) -> None:
+        if not args.quiet:
+            print_stderr(f"note: {text}")
+
+    return Messages(note, note, lambda text: print_stderr(f"warning: {text}"))
+
+
+def shape_of(model: Model) -> list[str]:
     """The features and the classes of a model, with their names."""
-    features = counted(saved.n_features, "feature")
-    if saved.feature_names is not None:
-        features += f" ({listed(saved.feature_names)})"
-    classes = saved.classes.tolist()
+    features = counted(model.n_features, "feature")
+    if model.feature_names is not None:
+        features += f" ({listed(model.feature_names)})"
+    classes = model.classes.tolist()
     return [features, f"{counted(len(classes), 'class', 'classes')} ({listed(classes)})"]
 
 

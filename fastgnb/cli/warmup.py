@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from .. import kernels
-from .._numba import cache as _code_cache
-from .._numba import decorators as _jit
+from .._numba.cache import cache_folder
 from .._numba.notice import is_switched_off, quietly, watching_kernels
-from .report import print_stderr
+from .._numba.warmup import n_loaded, n_variants
+from .streams import print_stderr
 
 __all__ = ["Warmed", "compile_all"]
 
@@ -43,16 +43,16 @@ def compile_all() -> Warmed:
     """Compile or load every variant of every kernel, and show on standard error how far it is."""
     start = time.perf_counter()
     bar = _bar()
-    shown = _progress(_jit.n_variants(), bar)
+    shown = _progress(n_variants(), bar)
     with quietly(bar is not None), shown as step, watching_kernels(step):
         total = kernels.warmup()
-    loaded = _jit.n_loaded()
+    loaded = n_loaded()
     return Warmed(total - loaded, loaded, time.perf_counter() - start, _folder())
 
 
 def _folder() -> str | None:
     try:
-        return _code_cache.cache_folder(kernels.__name__)
+        return cache_folder(kernels.__name__)
     except (RuntimeError, ImportError):
         return None
 

@@ -1,213 +1,122 @@
-"""Bases from statistics, and statistics seen in a basis: no rows are read again.
-
-The mean and the scatter of rotated rows follow exactly from those of the rows, so that a principal
-component analysis is a step from statistics to statistics.
-"""
+"""Statistics to naive Bayes along principal axes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from numbers import Integral, Real
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..stats.class_stats import ClassStats
-from ..stats.pooling import difference, pooled, shares
-from .correlation import certain, rounding, varying
-from .singular import left_singular, left_singular_of_columns, lengths_of
+from ..stats.pooling import pooled
+from ..stats.rotation import rotate
+from .correlation import certain
+from .diagonal import DiagonalEstimate, estimate_diagonal
+from .full import FAR
+from .parameters import GaussianParams, WhitenedParams
+from .principal_axes import Axes, factor_of_total, principal_axes
 
 Floats = NDArray[np.float64]
 
-# Eigenvalues above this share of the largest one are right to 1e-11 as LAPACK finds them.
-_CERTAIN = 2.0**-14
-# Singular values above this share of the largest one have digits enough, of features alike in size.
-_VISIBLE = 2.0**-10
 
+class AxesEstimate(NamedTuple):
+    """Principal axes, and what naive Bayes decides by along them.
 
-class Axes(NamedTuple):
-    """Principal axes: components (g, r, d) of length 1, variance and share of each (g, r)."""
-
-    components: Floats
-    variance: Floats
-    share: Floats
-
-
-def principal_axes(
-    scatters: Floats,
-    n_components: int | float | None,
-    factor: Callable[[], tuple[Floats, Floats]] | None = None,
-    loss: Floats | None = None,
-) -> Axes:
-    """The axes of each scatter (g, d, d) along which it is largest, in falling order.
-
-    Parameters
-    ----------
-    scatters : symmetric, over their weights; variances come in these units.
-    n_components : how many; a number between 0 and 1: as few as have together more than that share
-        of the variance, of the scatter that needs most; None: all along which something varies, of
-        the scatter that has fewest and any.
-    factor : returns the two parts of F (d, m), see `factor_of_total`, where each scatter is F F'
-        and F has more digits; None: nothing does.
-    loss : (g,), by how much errors are larger than those of rows, as `correlation.certain` has it.
-
-    The largest component of each axis is positive. What float64 cannot tell from 0 has no axis of
-    its own: its components are 0. That is decided among correlations (see `correlation`), not
-    beside the largest variance, since small variances of features of other units are as exact.
-    Error: of an axis, about 1e-16 times the whole variance over the distance to the next one; of
-    its variance, 1e-11 or less. Cost: O(g d^3).
-    Raises ValueError for more than d, and where a variance overflows.
+    axes : of features over their units, (g, r, d).
+    unit : (d,), the units of the features: 1, or standard deviations over all rows.
+    centre : (g, d), where the axes cross.
+    diagonal : priors (k,), means and variances (k, r) along the axes.
     """
-    d = scatters.shape[-1]
-    g = len(scatters)
-    variance, components = np.zeros((g, d)), np.zeros((g, d, d))
-    for each in range(g):
-        values, axes = _axes_of(scatters[each], factor, 1.0 if loss is None else loss[each])
-        variance[each, : len(values)], components[each, : len(values)] = values, axes.T
-    largest = np.argmax(np.abs(components), axis=2)[:, :, None]
-    components *= np.sign(np.take_along_axis(components, largest, axis=2))
-    if not np.isfinite(variance).all():
+
+    axes: Axes
+    unit: Floats
+    centre: Floats
+    diagonal: DiagonalEstimate
+
+
+def estimate_along_axes(
+    stats: ClassStats,
+    *,
+    n_components: int | float | None = None,
+    rotation: str = "total",
+    standardize: bool = False,
+    priors: ArrayLike | None = None,
+    var_smoothing: float = 1e-9,
+    **sharing: Any,
+) -> AxesEstimate:
+    """Naive Bayes along the principal axes of statistics with full scatter. Cost: O(k d^2 + d^3).
+
+    With standardize, each feature is divided by its standard deviation over all rows first. See
+    `principal_axes.principal_axes` for n_components, and `diagonal.estimate_diagonal` for the rest.
+    Raises ValueError for diagonal scatter, and for options that do not fit.
+    """
+    if stats.covariance is None:
         raise ValueError(
-            "The variance along an axis overflows float64. Scale the features down, or use "
-            "standardize=True."
+            "Principal axes need full scatter: make the statistics with scatter='full'."
         )
-    top = np.where(variance[:, :1] > 0, variance[:, :1], 1.0)
-    part = variance / top
-    share = part / np.maximum(part.sum(axis=1, keepdims=True), 1.0)
-    r = _number(n_components, variance, share)
-    return Axes(components[:, :r].copy(), variance[:, :r].copy(), share[:, :r].copy())
+    overall = stats.as_one_class()
+    if not np.isfinite(overall.variance).all():
+        raise ValueError(
+            "The variance of all rows overflows float64: classes are too far apart. Scale the "
+            "features down."
+        )
+    unit = np.ones(stats.n_features)
+    if standardize:
+        unit = np.sqrt(np.where(overall.variance[0] > 0, overall.variance[0], 1.0))
+    axes = _axes_of(stats, overall, rotation, unit, n_components)
+    centre = stats.mean if rotation == "class" else overall.mean
+    rotated = rotate(stats, centre, axes.components / unit)
+    diagonal = estimate_diagonal(rotated, priors=priors, var_smoothing=var_smoothing, **sharing)
+    return AxesEstimate(axes, unit, centre, diagonal)
 
 
 def _axes_of(
-    scatter: Floats, factor: Callable[[], tuple[Floats, Floats]] | None, loss: float
-) -> tuple[Floats, Floats]:
-    """Variances (r,), falling, and axes (d, r) of a scatter (d, d) of rank r."""
-    # Sums of large variances may overflow where these do not.
-    exponent = 128 if np.diagonal(scatter).max(initial=0.0) > 2.0**900 else 0
-    values, vectors = np.linalg.eigh(np.ldexp(scatter, -exponent))
-    with np.errstate(over="ignore"):
-        if values[0] > _CERTAIN * values[-1]:
-            return np.ldexp(values[::-1], exponent), vectors[:, ::-1]
-        if factor is None:
-            vectors, lengths = left_singular(_factor_of(scatter, loss))
-        else:
-            vectors, lengths = _axes_of_total(*factor(), loss)
-        return lengths**2, vectors
-
-
-def _factor_of(scatter: Floats, loss: float) -> Floats:
-    """F (d, r) of full rank with F F' a scatter, without what cannot be told from 0."""
-    rows, sd, correlations = varying(scatter)
-    values, vectors = np.linalg.eigh(correlations)
-    kept = values > rounding(len(rows), loss)
-    factor = np.zeros((len(scatter), int(kept.sum())))
-    factor[rows] = sd[:, None] * (vectors[:, kept] * np.sqrt(values[kept]))
-    return factor
-
-
-def _axes_of_total(within: Floats, steps: Floats, loss: float) -> tuple[Floats, Floats]:
-    """Axes (d, r) and standard deviations (r,), falling, of F F', F (d, m) being [within, steps].
-
-    What cannot be told from 0 has none, but steps never hide what varies within classes.
-    """
-    factor = np.hstack([within, steps])
-    sd = lengths_of(factor.T)
-    rows = np.flatnonzero(factor.any(axis=1))
-    U, s, _ = np.linalg.svd(factor[rows] / sd[rows, None], full_matrices=False)
-    kept = s > rounding(len(rows), loss)
-    axes = np.zeros((len(factor), len(rows)))
-    if within.shape[1] == len(rows) and len(rows):
-        # LAPACK's singular values are right to 1e-16 of the largest, which a far class makes.
-        sizes = lengths_of(within[rows].T)
-        is_hidden = s[-1] < _VISIBLE and sizes.max() * _VISIBLE < sizes.min()
-        if is_hidden or not kept.all():
-            axes[rows], lengths = left_singular_of_columns(factor[rows])
-            return axes, lengths
-    thin = np.zeros((len(factor), int(kept.sum())))
-    thin[rows] = sd[rows, None] * (U[:, kept] * s[kept])
-    return left_singular(thin)
-
-
-def factor_of_total(stats: ClassStats, unit: Floats) -> tuple[Floats, Floats]:
-    """Factors within classes (d, r), of full rank, and of their means (d, k - 1), in units (d,).
-
-    With F (d, m) both together, F F' is the covariance of all rows. It keeps the
-    digits of what varies within classes where their means are far apart.
-    """
+    stats: ClassStats, overall: ClassStats, rotation: str, unit: Floats, n_components: Any
+) -> Axes:
+    """The axes of all rows ("total"), of rows within classes, or of each class, in units (d,)."""
     covariance, loss = certain(stats)
-    within = pooled(stats.count, covariance / unit / unit[:, None])
-    return _factor_of(within, loss.max()), _steps(stats, unit, np.sqrt(np.diagonal(within)))
+    if rotation == "class":
+        return principal_axes(covariance / unit / unit[:, None], n_components, None, loss)
+    loss = loss.max(keepdims=True)
+    if rotation == "within":
+        within = pooled(stats.count, covariance)[None]
+        return principal_axes(within / unit / unit[:, None], n_components, None, loss)
+    assert overall.covariance is not None
+    factor = partial(factor_of_total, stats, unit)
+    return principal_axes(overall.covariance / unit / unit[:, None], n_components, factor, loss)
 
 
-def _steps(stats: ClassStats, unit: Floats, sd: Floats) -> Floats:
-    """F (d, k - 1) with F F' the covariance between classes, in units (d,).
+def whitened_params(
+    diagonal: DiagonalEstimate, centre: Floats, components: Floats, stats: ClassStats
+) -> WhitenedParams:
+    """The parameters of estimates (k, r) along axes (g, r, d) that cross at centre (g, d).
 
-    As of classes that are merged one by one (Chan, Golub and LeVeque 1983), far ones last, so that
-    no column of near ones has the rounding errors of far ones. sd (d,) is that within classes.
+    stats : of the k classes. Raises ValueError where the variance of a class that can win is not
+    positive, and finite.
     """
-    share = shares(stats.count)
-    at = np.flatnonzero(share > 0)  # a weight of 5e-324 beside one of 1e300 has no share
-    middle = np.median(stats.mean[at], axis=0)
-    distance = np.abs(stats.mean[at] - middle) / unit / np.where(sd > 0, sd, 1.0)
-    at = at[np.argsort(distance.max(axis=1, initial=0.0), kind="stable")]
-    part, mean, low = share[at], stats.mean[at], stats.mean_lo[at]
-    step = difference(mean, low, mean[0], low[0]) / unit
-    weight = np.cumsum(part)
-    merged = np.cumsum(part[:, None] * step, axis=0) / weight[:, None]
-    size = np.sqrt(weight[:-1]) * np.sqrt(part[1:] / weight[1:])
-    return np.asarray((size[:, None] * (step[1:] - merged[:-1])).T)
-
-
-def rotate(stats: ClassStats, centre: Floats, components: Floats) -> ClassStats:
-    """The statistics, with diagonal scatter, of rows (x - centre) components', (n, r).
-
-    centre (g, d) and components (g, r, d) are of each class, or with g = 1 of all. Needs full
-    scatter. Error: a few units of the largest variance of a class. Cost: O(k r d^2).
-    """
-    if stats.covariance is None:
-        raise ValueError("A rotation needs full scatter: make the statistics with scatter='full'.")
-    mean = rotated_means(stats, centre, components)
-    axes = components.transpose(0, 2, 1)
-    variance = np.einsum("cdr,cdr->cr", stats.covariance @ axes, np.broadcast_to(
-        axes, (len(stats.classes), *axes.shape[1:])
-    ))  # fmt: skip
-    return replace(
-        stats, mean=mean, mean_lo=np.zeros_like(mean), variance=np.maximum(variance, 0.0),
-        covariance=None, feature_names=None, max_scatter=None,
+    diag = GaussianParams.from_estimate(
+        diagonal.class_prior, diagonal.theta, diagonal.var,
+        classes=stats.classes, count=stats.count, noun="Axis",
     )  # fmt: skip
+    mean, scale = diag.mean, diag.inv_sd
+    if len(centre) == 1:
+        return WhitenedParams(diag.log_prior, diag.log_det, centre, components, mean, scale)
+    whitener = components * scale[:, :, None]
+    unit = np.ones_like(scale)
+    return WhitenedParams(diag.log_prior, diag.log_det, centre, whitener, mean * scale, unit)
 
 
-def rotated_means(stats: ClassStats, centre: Floats, components: Floats) -> Floats:
-    """Means (k, r) of rows (x - centre) components'. Cost: O(k r d)."""
-    step = (stats.mean - centre) + stats.mean_lo
-    return np.asarray((step[:, None, :] @ components.transpose(0, 2, 1))[:, 0, :])
-
-
-def check_components(n_components: Any) -> None:
-    """Raise ValueError unless it is None, a whole number from 1 up or a number within 0 to 1."""
-    if n_components is None:
-        return
-    whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
-    number: Any = n_components
-    part = isinstance(n_components, Real) and 0 < number < 1
-    if not (part or (whole and int(n_components) >= 1)):
-        raise ValueError(
-            "n_components must be None, a whole number from 1 up, or a number between 0 and 1, "
-            f"got {n_components!r}."
-        )
-
-
-def _number(n_components: Any, variance: Floats, share: Floats) -> int:
-    check_components(n_components)
-    d = int(share.shape[1])
-    if n_components is None:
-        ranks = np.count_nonzero(variance, axis=1)
-        return int(ranks[ranks > 0].min(initial=d) if ranks.any() else 1)
-    if not isinstance(n_components, Integral):
-        reached = (np.cumsum(share, axis=1) <= n_components).sum(axis=1)
-        return int(min(reached.max() + 1, d))
-    if int(n_components) > d:
-        raise ValueError(f"n_components={n_components} must be between 1 and n_features={d}.")
-    return int(n_components)
+def recentre(stats: ClassStats, params: WhitenedParams) -> WhitenedParams:
+    """The parameters with a centre of each class, where one for all would lose digits."""
+    k = len(stats.count)
+    is_far = np.abs(params.mean * params.scale).max(axis=1, initial=0.0) > FAR
+    if k == 1 or len(params.centre) == k or not (is_far & (params.log_prior > -np.inf)).any():
+        return params
+    whitener = params.whitener * params.scale[:, :, None]
+    mean = (whitener @ stats.mean_lo[:, :, None])[:, :, 0]
+    return replace(
+        params, centre=stats.mean.copy(), whitener=whitener, mean=mean,
+        scale=np.ones_like(params.scale),
+    )  # fmt: skip

@@ -36,22 +36,22 @@ def rounding(d: int, loss: float = 1.0) -> float:
 def certain(stats: ClassStats) -> tuple[Floats, Floats]:
     """Covariances (k, d, d), and by how much their relative errors grew (k,), 1 or more.
 
-    What `-` leaves has the rounding errors of what there was: a variance of that size is 0, with
-    all beside it, and others have so many digits less.
+    What `-` leaves has the rounding errors of what was there before: a variance of that size is 0,
+    with all beside it, and others have so many digits less.
     """
     assert stats.covariance is not None
     covariance, count = stats.covariance, stats.count[:, None]
     if stats.max_scatter is None:
         return covariance, np.ones(len(count))
     with np.errstate(over="ignore"):
-        had = np.divide(
+        bound = np.divide(
             stats.max_scatter, count, out=np.zeros_like(stats.max_scatter), where=count > 0
         )
     # A scatter that float64 does not hold is one that nothing is known of.
-    is_known = (stats.max_scatter >= np.finfo(np.float64).tiny) & np.isfinite(had)
-    had = np.where(is_known, had, 0.0)
-    varies = stats.variance > _ROUNDINGS * EPS * had
-    loss = np.divide(had, stats.variance, out=np.ones_like(had), where=varies)
+    is_known = (stats.max_scatter >= np.finfo(np.float64).tiny) & np.isfinite(bound)
+    bound = np.where(is_known, bound, 0.0)
+    varies = stats.variance > _ROUNDINGS * EPS * bound
+    loss = np.divide(bound, stats.variance, out=np.ones_like(bound), where=varies)
     kept = np.where(varies[:, :, None] & varies[:, None, :], covariance, 0.0)
     return kept, loss.max(axis=1, initial=1.0)
 

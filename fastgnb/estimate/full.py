@@ -23,16 +23,15 @@ from .correlation import (
     units,
     varying,
 )
-from .diagonal import WhitenedParams, check_smoothing, epsilon_of, prior_of
+from .diagonal import epsilon_of, prior_of
+from .options import check_smoothing
+from .parameters import WhitenedParams
 
 Floats = NDArray[np.float64]
 
 # Class means farther apart than this many standard deviations are not centred together: deviations
 # from a common centre would lose as many digits.
 FAR = 64.0
-
-
-TARGETS = frozenset({"diagonal", "spherical"})
 
 
 class FullEstimate(NamedTuple):
@@ -78,12 +77,7 @@ def estimate_full(
         epsilon = epsilon_of(stats.to_diag().as_one_class(), var_smoothing)
     prior = prior_of(stats, priors)
     shrunk = _shrunk(certain(stats)[0], stats.count, shrinkage, shrinkage_target)
-    if tied:
-        covariance = pooled(stats.count, shrunk, ddof)[None]
-    else:
-        count = stats.count[:, None, None]
-        left = count - ddof
-        covariance = np.where(left > 0, shrunk * (count / np.where(left > 0, left, 1.0)), 0.0)
+    covariance = _unbiased(stats.count, shrunk, ddof, tied=tied)
     unit = np.eye(stats.n_features)
     if covariance_type == "diag":
         covariance = covariance * unit
@@ -93,10 +87,13 @@ def estimate_full(
     return FullEstimate(prior, stats.mean.copy(), covariance[0] if tied else covariance, epsilon)
 
 
-def check_target(target: object) -> None:
-    """Raise ValueError unless it names a target of shrinkage."""
-    if target not in TARGETS:
-        raise ValueError(f"shrinkage_target must be one of {sorted(TARGETS)}, got {target!r}.")
+def _unbiased(count: Floats, covariance: Floats, ddof: int, *, tied: bool) -> Floats:
+    """Covariances (k, d, d), or pooled (1, d, d), with weight - ddof in the place of weight."""
+    if tied:
+        return pooled(count, covariance, ddof)[None]
+    weight = count[:, None, None]
+    left = weight - ddof
+    return np.where(left > 0, covariance * (weight / np.where(left > 0, left, 1.0)), 0.0)
 
 
 def whiten(stats: ClassStats, moments: FullEstimate) -> WhitenedParams:

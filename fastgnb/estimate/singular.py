@@ -78,8 +78,8 @@ def _orthogonal(columns: Floats) -> Floats:
         for _ in range(len(places) - 1):
             half = len(places) // 2
             p, q = places[:half], places[: half - 1 : -1]
-            there = (p < r) & (q < r)
-            worst = max(worst, _rotate(columns, p[there], q[there]))
+            exist = (p < r) & (q < r)
+            worst = max(worst, _rotate(columns, p[exist], q[exist]))
             places = np.concatenate([places[:1], places[-1:], places[1:-1]])
         if worst <= enough:
             break
@@ -94,11 +94,12 @@ def _rotate(columns: Floats, p: NDArray[np.intp], q: NDArray[np.intp]) -> float:
     products = (a / m) * (b / n)
     cosine, size = products.sum(axis=0), np.abs(products).sum(axis=0)
     # However small, it turns the shorter column by what the longer one's rows need.
-    some = np.abs(cosine) > np.finfo(np.float64).eps * size
-    if not some.any():
+    turns = np.abs(cosine) > np.finfo(np.float64).eps * size
+    if not turns.any():
         return 0.0
-    worst = float((np.abs(cosine[some]) / size[some]).max())
-    p, q, a, b, ratio, c = p[some], q[some], a[:, some], b[:, some], (n / m)[some], cosine[some]
+    worst = float((np.abs(cosine[turns]) / size[turns]).max())
+    p, q, a, b = p[turns], q[turns], a[:, turns], b[:, turns]
+    ratio, c = (n / m)[turns], cosine[turns]
     with np.errstate(over="ignore"):
         zeta = (ratio - 1.0 / ratio) / (2.0 * c)
         tangent = np.where(zeta >= 0, 1.0, -1.0) / (np.abs(zeta) + np.hypot(1.0, zeta))

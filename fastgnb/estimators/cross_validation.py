@@ -1,4 +1,4 @@
-"""`cross_validate`: scores of one estimator on every split, and what it shares with the search."""
+"""`cross_validate`: scores of one estimator on every split, and checks shared with the search."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from ..input.arrow import plain_values
 from ..input.frames import sliceable
-from ..input.rows import plain_text
+from ..input.labels import plain_text
 from .base import GaussianClassifier
 from .folds import Task, evaluate, quick_scorer
 
@@ -45,45 +45,66 @@ def cross_validate(
     return_indices: bool = False,
     error_score: Any = np.nan,
 ) -> dict[str, Any]:
-    """Scores of an estimator on every split, each by a model of the other folds.
+    """Score an estimator on every split, each time by a model of the other folds.
 
-    It is `sklearn.model_selection.cross_validate` for an estimator of this package, and learns each
-    fold once. Several candidates: see `StatsGridSearchCV`.
+    It is scikit-learn's ``cross_validate`` for an estimator of this package, and learns each fold
+    once.
 
     Parameters
     ----------
     estimator : GaussianNB, GaussianBayes, PCAGaussianNB or MixedNB
         It is cloned, and not changed.
-    X : array-like or frame of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
+    X : array-like of shape (n_samples, n_features)
+        Rows, or a data frame.
+    y : array-like of shape (n_samples,), default=None
+        Labels.
     groups : array-like of shape (n_samples,), default=None
-        For the splitter; with metadata routing pass them in `params`.
-    scoring, cv, error_score, return_train_score :
-        As of `StatsGridSearchCV`.
-    n_jobs, verbose, pre_dispatch :
-        Without effect.
+        Groups for the splitter. With metadata routing pass them in ``params``.
+    scoring : str, callable, list, tuple, dict or None, default=None
+        One score, or several. None: the estimator's ``score``, which is accuracy.
+    cv : int, splitter, iterable of (train, test) indices or None, default=None
+        How rows are split, as everywhere in scikit-learn. None: 5 folds, stratified.
+    n_jobs : int or None, default=None
+        Has no effect: learning and scoring use the threads of ``fit`` and ``predict``.
+    verbose : int, default=0
+        Has no effect.
     params : dict, default=None
-        Keywords of `fit`, such as `sample_weight`; scores are not weighted by it. With metadata
+        Keywords of ``fit``, such as ``sample_weight``; scores are not weighted by it. With metadata
         routing also those of the scorer and the splitter.
-    return_estimator, return_indices : bool, default=False
-        Whether the model of each split, and the indices of its rows, are returned.
+    pre_dispatch : int or str, default='2*n_jobs'
+        Has no effect.
+    return_train_score : bool, default=False
+        Whether training rows are scored too.
+    return_estimator : bool, default=False
+        Whether the model of each split is returned.
+    return_indices : bool, default=False
+        Whether the indices of the rows of each split are returned.
+    error_score : 'raise' or float, default=nan
+        Score of a split whose model cannot be fitted or scored, with a ``FitFailedWarning`` or a
+        ``UserWarning``. "raise": that is an error.
 
     Returns
     -------
-    scores : dict of str to ndarray of shape (n_splits,)
-        `test_score`, or `test_<name>` for each of several scores; `fit_time` and `score_time` in
-        seconds; `train_score`, `estimator` and `indices` where asked for.
+    dict of str to ndarray of shape (n_splits,)
+        ``test_score``, or ``test_<name>`` for each of several scores; ``fit_time`` and
+        ``score_time`` in seconds; ``train_score``, ``estimator`` and ``indices`` if they are asked
+        for.
 
     Raises
     ------
     TypeError
-        Where the estimator is not one of this package.
+        If the estimator is not one of this package.
     ValueError
-        For parameters that are wrong, and where every fit fails.
+        If parameters are invalid, or every fit fails.
+
+    See Also
+    --------
+    StatsGridSearchCV : Score several candidates, and choose the best one.
 
     Notes
     -----
-    Equal to scikit-learn's to rounding; see `StatsGridSearchCV` for this and for the cost.
+    Scores equal those of scikit-learn to rounding. See `StatsGridSearchCV` for this and for the
+    cost.
 
     Examples
     --------
@@ -123,7 +144,7 @@ def cross_validate(
 
 
 def check_family(estimator: Any, instead: str) -> None:
-    """Raise TypeError for what is not an estimator of this package."""
+    """Raise TypeError unless it is an estimator of this package."""
     if isinstance(estimator, type):
         name = estimator.__name__
         raise TypeError(
@@ -137,7 +158,7 @@ def check_family(estimator: Any, instead: str) -> None:
 
 
 def check_failures(out: list[dict[str, Any]], scoring: Any, error_score: Any) -> None:
-    """Warn of fits that failed, raise where all did, and put error scores into their places."""
+    """Warn of fits that failed, raise if all did, and fill in their error scores."""
     _warn_or_raise_about_fit_failures(out, error_score)
     if callable(scoring):
         _insert_error_scores(out, error_score)
@@ -146,7 +167,7 @@ def check_failures(out: list[dict[str, Any]], scoring: Any, error_score: Any) ->
 def _routed(
     estimator: Any, scorers: Any, splitter: Any, groups: Any, params: dict[str, Any]
 ) -> tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]]:
-    """Keywords of fit, of the scorer and of the splitter."""
+    """Return the keywords of `fit`, of the scorer and of the splitter."""
     if not get_config()["enable_metadata_routing"]:
         return params, {}, {"groups": groups}
     if groups is not None:

@@ -34,17 +34,14 @@ from .base import GaussianClassifier
 
 Indices = NDArray[np.intp]
 
-# The constructor parameters that decide which statistics are learned. Candidates that agree on
-# them share statistics; all other parameters only decide what is made of these.
-STATS_PARAMETERS = ("missing", "categorical_features", "max_categories")
-
 
 @dataclass(frozen=True)
 class Task:
     """What is done for every candidate on every split.
 
     scorer : one callable, or scikit-learn's for several metrics. fit_params, score_params :
-    keywords of `fit` and of the scorer; values with one entry a row are divided as the rows are.
+    keywords of `fit` and of the scorer; values with one entry for each row are split as the rows
+    are.
     """
 
     X: Any
@@ -137,10 +134,14 @@ def candidate_of(estimator: GaussianClassifier, params: Mapping[str, Any]) -> Ga
 
 
 def _grouped(models: Sequence[GaussianClassifier]) -> list[list[int]]:
-    """Positions of candidates, by the statistics that they need."""
+    """Positions of candidates, by the statistics that they need.
+
+    Candidates that agree on the options that decide which statistics are learned share these; all
+    other options only decide what is made of them.
+    """
     groups: dict[object, list[int]] = {}
     for i, model in enumerate(models):
-        values = [getattr(model, name, None) for name in STATS_PARAMETERS]
+        values = model.learned_options()
         try:
             key: object = pickle.dumps(values)
         except Exception:  # no value that `fit` takes
@@ -177,7 +178,7 @@ def _learned(
 
 
 def _decided(model: GaussianClassifier, X: Any) -> GaussianClassifier:
-    """The estimator with "auto" decided by all rows, and not by those of a fold."""
+    """Return the estimator with "auto" decided by all rows, instead of those of a fold."""
     try:
         return model._resolved(X)
     except (TypeError, ValueError):
@@ -185,7 +186,7 @@ def _decided(model: GaussianClassifier, X: Any) -> GaussianClassifier:
 
 
 def _gathered(model: GaussianClassifier, task: Task, at: Indices) -> Any:
-    """Statistics of some rows, or None where these raise: `fit` will say why."""
+    """Statistics of some rows, or None if these raise: `fit` will then report why."""
     try:
         weight = task.params(task.fit_params, at).get("sample_weight")
         X, y = task.rows(at)
@@ -197,7 +198,10 @@ def _gathered(model: GaussianClassifier, task: Task, at: Indices) -> Any:
 def _runs(
     pairs: Sequence[tuple[Indices, Indices]], n: int
 ) -> Iterator[Sequence[tuple[Indices, Indices]]]:
-    """Consecutive splits that test each row once and train on all others, else one at a time."""
+    """Split the splits into runs: consecutive ones that test each row once and train on all others.
+
+    All others are runs of one split.
+    """
     start = 0
     while start < len(pairs):
         stop = _end_of_run(pairs, start, n)
@@ -220,10 +224,10 @@ def _end_of_run(pairs: Sequence[tuple[Indices, Indices]], start: int, n: int) ->
 
 
 def _others(folds: Sequence[Any], outside: Any) -> Iterator[Any]:
-    """For each fold the sum of `outside` and of all other folds; None where one of them is None.
+    """For each fold, the sum of `outside` and of all other folds; None if one of them is None.
 
-    Many folds are first added up in parts, of which only sums are held: 3 or 4 additions a fold,
-    and memory for about 2 sqrt(len(folds)) sums.
+    Many folds are added up in parts first, of which only sums are kept: 3 or 4 additions for each
+    fold, and memory for about 2 sqrt(len(folds)) sums.
     """
     if len(folds) == 1:
         yield outside
@@ -238,7 +242,7 @@ def _others(folds: Sequence[Any], outside: Any) -> Iterator[Any]:
 
 
 def _plus(a: Any, b: Any) -> Any:
-    """a + b, or None where one of them is None or they do not add."""
+    """Return a + b, or None if one of them is None or they cannot be added."""
     if a is None or b is None:
         return None
     try:
@@ -251,7 +255,7 @@ def _plus(a: Any, b: Any) -> Any:
 
 
 def _result(model: GaussianClassifier, shared: Shared, fold: Fold) -> dict[str, Any]:
-    """Fit one candidate for one split and score it, as `_fit_and_score` of scikit-learn does."""
+    """Fit one candidate for one split and score it, as scikit-learn's `_fit_and_score` does."""
     task = fold.task
     start = time.perf_counter()
     try:
@@ -278,7 +282,7 @@ def _result(model: GaussianClassifier, shared: Shared, fold: Fold) -> dict[str, 
 
 
 def _fit(model: GaussianClassifier, stats: Any, fold: Fold) -> None:
-    """Fit from statistics, or from rows where there are none or the model refuses them."""
+    """Fit from statistics, or from rows if there are none or the model refuses them."""
     if stats is not None:
         try:
             model.fit_stats(stats)
@@ -304,13 +308,13 @@ def _scores(
 
 
 def _failed(task: Task) -> Any:
-    """What stands for the scores of a candidate that could not be fitted."""
+    """The scores of a candidate that could not be fitted."""
     names = getattr(task.scorer, "_scorers", None)
     return task.error_score if names is None else dict.fromkeys(names, task.error_score)
 
 
 def quick_scorer(scorer: Any, scoring: Any, estimator: Any) -> Callable[..., Any]:
-    """The scorer, or for accuracy one that returns the same without sorting the labels."""
+    """Return the scorer, or for accuracy one that returns the same without sorting the labels."""
     is_plain = type(estimator).score is GaussianClassifier.score
     if scoring == "accuracy" or (scoring is None and is_plain):
         return _Accuracy(scorer)
@@ -319,7 +323,7 @@ def quick_scorer(scorer: Any, scoring: Any, estimator: Any) -> Callable[..., Any
 
 @dataclass(frozen=True)
 class _Accuracy:
-    """Accuracy of arrays of labels; the scorer that it replaces takes everything else."""
+    """Accuracy for arrays of labels. The scorer that it replaces handles everything else."""
 
     scorer: Any
 

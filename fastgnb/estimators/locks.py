@@ -1,7 +1,7 @@
-"""Turns of threads that learn into one model.
+"""Locks that let threads learn into one model by turns.
 
-The locks are kept beside the models, not in them: a lock in a model would be in its pickles, its
-copies and what `joblib.hash` sees.
+The locks are kept beside the models: a lock in a model would be in its pickles, in its copies, and
+in what `joblib.hash` sees.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ __all__ = ["TURNS", "Turns"]
 
 
 class Turns:
-    """A lock for each object, for as long as that lives.
+    """A lock for each object, for as long as the object lives.
 
-    A pickle holds none of them, and a forked child starts without: the thread that has a lock is
-    not there to release it.
+    Pickles hold no lock. A forked child starts without any: the thread that holds one does not
+    exist there, and would never release it.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class Turns:
         self._shared = threading.RLock()
 
     def of(self, owner: Any) -> Any:
-        """The lock of an object, to be entered by `with`, which an interrupt leaves released."""
+        """Return the lock of an object. Use it in `with`, so that an interrupt releases it."""
         try:
             return self._locks.setdefault(owner, threading.RLock())
         except TypeError:  # a subclass that compares by value has no hash

@@ -2,106 +2,118 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from ..estimate.categorical import (
-    CategoryEstimate,
-    MixedEstimate,
-    MixedParams,
-    estimate_mixed,
-)
-from ..estimate.diagonal import GaussianParams
-from ..input import rows as _validate
-from ..input.categorical import MixedRows, exact_table, find_categorical, slots, split
+from ..input.categorical import MixedRows, exact_table, find_categorical, split_columns
 from ..input.frames import in_memory, is_frame
-from ..input.label_types import check_kind
-from ..input.rows import Labels
-from ..kernels.score.outputs import Scores, Table
-from ..model.scoring import score_mixed
-from ..stats.mixed_stats import MAX_CATEGORIES, MixedStats, from_mixed_rows
-from .base import GaussianClassifier, dtype_of
+from ..input.labels import Labels
+from ..input.rows import NotFiniteError, feature_names_of
+from ..stats.category_counts import MAX_CATEGORIES
+from ..stats.mixed_stats import from_mixed_rows
+from .base import GaussianClassifier
 
 
-class MixedNB(GaussianClassifier):
-    """Naive Bayes of normal continuous and of categorical features.
+class MixedNB(GaussianClassifier, member="MixedNB"):
+    """Naive Bayes of normal continuous features and categorical features together.
 
     Parameters
     ----------
     categorical_features : array-like, "auto" or None, default=None
-        Categorical features, as a mask (d,), as positions, or as names where X is a frame. "auto":
-        columns of a frame of pandas, polars or pyarrow for categories, text or booleans, as the
+        Categorical features: a mask of shape (n_features,), positions, or names if X is a data
+        frame. "auto": columns of pandas, polars or pyarrow for categories, text or booleans, as the
         first rows have them. None: no feature.
     alpha : float, default=1.0
-        What is added to the weight of each category in each class (Lidstone; 1: Laplace). It is
-        in units of weight: unlike all else, what it does depends on the scale of sample_weight.
-    min_categories : int or array-like (q,), default=None
-        Numbers of categories, at least, of each categorical feature; None: those that were seen.
+        What is added to the weight of each category in each class (Lidstone smoothing; 1: Laplace).
+        It is in units of weight, so that, unlike all else, its effect depends on the scale of
+        ``sample_weight``.
+    min_categories : int or array-like of shape (n_categorical,), default=None
+        Least number of categories of each categorical feature. None: those that were seen.
     max_categories : int or None, default=50_000
-        Most categories of a feature; more are an error, since such a feature often identifies
-        rows, and the memory of a model grows with its categories. None: any number.
-    priors : array-like (k,), default=None
-        Prior probabilities of the classes; None: their shares of the weight.
+        Largest number of categories of a feature. More are an error, since such a feature often
+        identifies rows, and the memory of a model grows with its categories. None: any number.
+    priors : array-like of shape (n_classes,), default=None
+        Prior probabilities of the classes. None: each class's share of the weight.
     var_smoothing : float, default=1e-9
         Share of the largest variance of the continuous features that is added to each variance.
     missing : {"error", "skip"}, default="error"
-        "skip" leaves a missing value (NaN, None, NA) out, of the statistics and of a row's log
-        likelihood; "error" refuses.
+        What a missing value (NaN, None, NA) is: an error, or a value that is left out of the
+        statistics of its feature, and of the log likelihood of its row.
 
     Attributes
     ----------
-    classes_ : (k,) sorted labels.
-    class_count_ : (k,) float64, sum of the weights of each class.
-    class_prior_ : (k,) float64.
-    is_categorical_ : (d,) bool, which of the d = c + q features are categorical.
-    theta_, var_ : (k, c) float64, means and smoothed variances of the continuous features.
-    epsilon_ : float, what was added to the variances.
-    categories_ : list of q arrays (m,), the sorted categories that were seen: int64, bool, or
-        object for text.
-    category_count_ : list of q arrays (k, m) float64, sums of weights.
-    feature_log_prob_ : list of q arrays (k, m) float64, log p(category | class).
-    unseen_log_prob_ : list of q arrays (k,) float64, the same for any category not seen.
-    stats_ : MixedStats, the statistics that all of these come from.
-    n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels.
+    class_count_ : ndarray of shape (n_classes,)
+        Sum of the weights of each class.
+    class_prior_ : ndarray of shape (n_classes,)
+        Prior probability of each class.
+    is_categorical_ : ndarray of shape (n_features,)
+        Whether each feature is categorical.
+    theta_ : ndarray of shape (n_classes, n_continuous)
+        Mean of each continuous feature in each class.
+    var_ : ndarray of shape (n_classes, n_continuous)
+        Smoothed variance of each continuous feature in each class.
+    epsilon_ : float
+        What was added to the variances.
+    categories_ : list of n_categorical ndarrays of shape (n_categories,)
+        Sorted categories that were seen: int64, bool, or object for text.
+    category_count_ : list of n_categorical ndarrays of shape (n_classes, n_categories)
+        Sums of weights.
+    feature_log_prob_ : list of n_categorical ndarrays of shape (n_classes, n_categories)
+        Log probability of each category in each class.
+    unseen_log_prob_ : list of n_categorical ndarrays of shape (n_classes,)
+        Log probability of any category that was not seen.
+    stats_ : MixedStats
+        The statistics from which all of these are estimated.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if the rows had names that are all text.
+
+    See Also
+    --------
+    GaussianNB : Continuous features only.
+    MixedStats : The statistics, which add and subtract.
 
     Notes
     -----
     Without categorical features it is `GaussianNB`, bit for bit. With nothing else it is
-    scikit-learn's `CategoricalNB` where the codes 0 to m - 1 all occur; that one counts codes in
-    between that do not, as min_categories=m does here. A Bernoulli feature is a categorical one of
-    two values: with min_categories=2 it is `BernoulliNB`, whose smoothing adds up to 2 alpha too.
+    scikit-learn's ``CategoricalNB`` if the codes 0 to m - 1 all occur. That one also counts codes
+    in between that do not occur, as ``min_categories=m`` does here. A Bernoulli feature is a
+    categorical one of two values: with ``min_categories=2`` it is ``BernoulliNB``, whose smoothing
+    adds up to 2 alpha too.
 
-    The categories of a feature are those of all classes, with weight above 0, so far: a stream
-    unites them as they come. They are whole numbers (negative ones too, which CategoricalNB
-    refuses; 1.0 is 1), booleans (True is 1) or text, of one kind in a feature: text where numbers
-    were learned is a TypeError, when predicting too, since it would look like a category that was
-    never seen. A column without any value has no kind. Whole numbers are exact up to 64 bits, also
-    beside missing values; a float of 2^53 or more is refused, as it may be a rounded identifier.
+    The categories of a feature are those of all classes so far, with weight above 0. A stream
+    unites them as they come. They are integers (negative ones too, which ``CategoricalNB`` refuses;
+    1.0 is 1), booleans (True is 1) or text, of one kind in a feature. Text where numbers were
+    learned is a TypeError, when predicting too, since it would look like a category that was never
+    seen. A column without any value has no kind. Integers are exact up to 64 bits, also beside
+    missing values. A float of 2^53 or more is refused, as it may be a rounded identifier.
 
     Probabilities are (w + alpha) / (W + alpha m), with w of the weight W of a class in a category.
-    A category that was not seen when fitting has w = 0, and W does not count rows where the feature
-    is missing. With alpha=0 a class excludes what it never had. A row that all classes exclude has
+    A category that was not seen in fitting has w = 0. W does not count rows where the feature is
+    missing. With ``alpha=0`` a class excludes what it never had. A row that all classes exclude has
     joint log likelihoods and log evidence -inf, and the probabilities that small alpha tend to:
     those of the classes that exclude the fewest of its values.
 
-    Rows that are not finite, far away or of weight 0, threads, edited attributes, and failing calls
-    are treated as in `GaussianNB`, except that numbers which are no categories are refused in rows
-    of weight 0 too, and that `save` refuses edits. categories_, feature_log_prob_ and
-    unseen_log_prob_ may be edited as well. `sample` gives an object array where a category is text,
-    else float64.
+    Rows that are not finite, extreme rows, rows of weight 0, threads, edited attributes and failing
+    calls are treated as in `GaussianNB`, with two exceptions: numbers which are no categories are
+    refused in rows of weight 0 too, and ``save`` refuses edits. ``categories_``,
+    ``feature_log_prob_`` and ``unseen_log_prob_`` may be edited as well.
 
-    Memory of a model: about six numbers a class and category; of rows: codes of 4 bytes a
-    categorical feature and row, and a copy of the continuous features unless they are at regular
-    distances in an array. Scoring takes n k (3 c + q) float64 operations; labels of text take
-    longer than these.
-    The bits of scores are the same for any number of threads and any rows beside a row.
-    Error: see `MixedStats`; joint log likelihoods are within 1e-12, relative to their largest term.
+    Cost: scoring takes n k (3 c + q) float64 operations for n rows of c continuous and q
+    categorical features and k classes; labels of text take longer than these. A model takes about
+    six numbers for each class and category. Rows take 4 bytes for each categorical feature and row,
+    and a copy of the continuous features unless they are at regular distances in an array.
+
+    Numerical error: see `MixedStats` for the statistics. Joint log likelihoods are within 1e-12,
+    relative to their largest term. The bits of scores are the same for any number of threads and
+    any rows beside a row.
 
     Examples
     --------
@@ -112,19 +124,6 @@ class MixedNB(GaussianClassifier):
     >>> model.predict([[2.0, 2], [2.0, 0]]).tolist()
     ['b', 'a']
     """
-
-    _member = "MixedNB"
-    _kind_of_stats = MixedStats
-    _takes_categories = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "categorical_features": "no_validation",  # but by `check_marks`, in its own words
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
-        "max_categories": [None, Interval(Integral, 1, None, closed="left")],
-        "priors": ["array-like", None],
-        "var_smoothing": [Interval(Real, 0, None, closed="left")],
-        "missing": [StrOptions({"error", "skip"})],
-    }
 
     stats_: Any
     is_categorical_: NDArray[np.bool_]
@@ -153,32 +152,11 @@ class MixedNB(GaussianClassifier):
         tags.input_tags.categorical = self.categorical_features is not None
         return tags
 
-    def _estimate(self, stats: Any) -> MixedEstimate:
-        return estimate_mixed(stats, **self._options())
-
-    def _adopt(self, stats: Any, estimated: MixedEstimate) -> None:
-        super()._adopt(stats, estimated)
-        self.class_prior_, self.theta_, self.var_, self.epsilon_ = estimated.gaussian
-        self.is_categorical_ = stats.is_categorical.copy()
-        self.categories_ = [each.copy() for each in stats.categories]
-        self.category_count_ = [each.copy() for each in stats.counts]
-        self.feature_log_prob_ = [each.log_prob for each in estimated.categorical]
-        self.unseen_log_prob_ = [each.unseen for each in estimated.categorical]
-
-    def _params(self, n_features: int) -> GaussianParams:
-        names = getattr(self, "feature_names_in_", None)
-        return GaussianParams.from_moments(
-            self.class_prior_, self.theta_, self.var_,
-            classes=self._labels(), n_features=n_features, count=self.stats_.count,
-            feature_names=None if names is None else names[~self.stats_.is_categorical],
-        )  # fmt: skip
-
-    def _check_edits(self) -> None:
+    def _check_n_features(self) -> None:
         self._mask()
-        self._mixed_params(self.stats_.gaussian.n_features)
 
     def _mask(self) -> NDArray[np.bool_]:
-        """Which features are categorical. Raises ValueError where that was edited."""
+        """Return which features are categorical. Raises ValueError if that was edited."""
         mask = self.stats_.is_categorical
         if not np.array_equal(self.is_categorical_, mask) or len(mask) != self.n_features_in_:
             raise ValueError(
@@ -186,28 +164,6 @@ class MixedNB(GaussianClassifier):
                 f"{self.is_categorical_} and {self.n_features_in_}."
             )
         return np.asarray(mask)
-
-    def _mixed_params(self, n_continuous: int) -> MixedParams:
-        """What scoring needs of both kinds of features. Raises ValueError for edited attributes of
-        other shapes than the statistics'."""
-        counts = self.stats_.counts
-        for name in ("categories_", "feature_log_prob_", "unseen_log_prob_"):
-            if len(getattr(self, name)) != len(counts):
-                raise ValueError(
-                    f"Expected {name} of {len(counts)} categorical features, got "
-                    f"{len(getattr(self, name))}."
-                )
-        names = self.stats_.categorical_names()
-        for j, (edited, count) in enumerate(zip(self.categories_, counts, strict=True)):
-            if np.shape(edited) != count.shape[1:]:
-                raise ValueError(
-                    f"Expected categories_ of shape {count.shape[1:]}, got {np.shape(edited)}."
-                )
-            check_kind(
-                self.stats_.categories[j], np.asarray(edited), f"Categories of feature {names[j]}"
-            )
-        moments = map(CategoryEstimate, self.feature_log_prob_, self.unseen_log_prob_)
-        return MixedParams.from_moments(self._params(n_continuous), list(moments), self.stats_)
 
     def _sum(
         self,
@@ -232,20 +188,10 @@ class MixedNB(GaussianClassifier):
         return self
 
     def _resolve_categorical(self, X: Any) -> NDArray[np.bool_]:
-        """Which features of X (n, d) are categorical (d,), as fit would decide. Raises as fit."""
+        """Return which features of X (n, d) are categorical (d,), as `fit` would decide."""
         table = in_memory(X)
         table = table if hasattr(table, "shape") else np.asarray(table, object)
-        return find_categorical(self.categorical_features, table, _validate.names_of(table))
-
-    def _score_checked(self, rows: Any, *, table: Table | None, **wanted: Any) -> Scores:
-        if not isinstance(rows, MixedRows):
-            return super()._score_checked(rows, table=table, **wanted)
-        params = self._mixed_params(rows.continuous.shape[1])
-        known = [np.asarray(each) for each in self.categories_]
-        return score_mixed(
-            rows.continuous, slots(rows.columns, known, self.stats_.categorical_names()), params,
-            table=table, dtype=dtype_of(rows.continuous, table), **wanted,
-        )  # fmt: skip
+        return find_categorical(self.categorical_features, table, feature_names_of(table))
 
     def _is_plain(self, X: Any) -> bool:
         if self.categorical_features is not None:
@@ -254,7 +200,7 @@ class MixedNB(GaussianClassifier):
         return (fitted is None or not np.any(fitted)) and super()._is_plain(X)
 
     def _checked_rows(self, X: Any, *, reset: bool) -> Any:
-        """Rows taken apart, or as an array where no feature is categorical."""
+        """Return split columns, or an array if no feature is categorical."""
         X = in_memory(X)
         nothing = self.categorical_features is None if reset else not self._mask().any()
         if nothing:
@@ -268,8 +214,8 @@ class MixedNB(GaussianClassifier):
         if not mask.any():
             return super()._checked_rows(X, reset=reset)
         try:
-            rows = split(table, mask, skip=self._skips())
-        except _validate.NotFiniteError as error:
+            rows = split_columns(table, mask, skip=self._skips())
+        except NotFiniteError as error:
             self._refuse_value(error)
             raise
         if not reset and not self._skips():
@@ -277,7 +223,7 @@ class MixedNB(GaussianClassifier):
         return rows
 
     def _checked_table(self, X: Any, *, reset: bool) -> Any:
-        """X as a frame or an array (n, d) that scikit-learn takes, of the right features."""
+        """Return X as a data frame or an array (n, d) that passed scikit-learn's checks."""
         if not is_frame(X):
             # NumPy makes text of numbers that stand beside text.
             plain = np.asarray(X, object) if isinstance(X, (list, tuple)) else exact_table(X)
@@ -299,38 +245,12 @@ class MixedNB(GaussianClassifier):
             self._refuse_missing(rows, weight)
         try:
             rows.check_finite(skip=self._skips())
-        except _validate.NotFiniteError as error:
+        except NotFiniteError as error:
             self._refuse_value(error)
 
     def _refuse_missing(self, rows: MixedRows, weight: NDArray[np.float64] | None = None) -> None:
         """Raise for a missing category."""
         try:
             rows.check_present(weight)
-        except _validate.NotFiniteError as error:
+        except NotFiniteError as error:
             self._refuse_value(error)
-
-    def _draw(self, codes: NDArray[Any], draw: Any) -> NDArray[Any]:
-        theta, var = (np.asarray(each, np.float64) for each in (self.theta_, self.var_))
-        noise, mask = draw.standard_normal((len(codes), theta.shape[1])), self._mask()
-        labels = [each for one in self.categories_ for each in np.asarray(one).tolist()]
-        is_number = all(not isinstance(each, str) and float(each) == each for each in labels)
-        X = np.empty((len(codes), len(mask)), np.float64 if is_number else object)
-        X[:, ~mask] = theta[codes] + np.sqrt(var[codes]) * noise
-        for q, j in enumerate(np.flatnonzero(mask)):
-            X[:, j] = self._drawn_categories(q, codes, draw.random(len(codes)))
-        return X
-
-    def _drawn_categories(
-        self, q: int, codes: NDArray[Any], u: NDArray[np.float64]
-    ) -> NDArray[Any]:
-        """Categories of rows of classes `codes` at the quantiles u, of those that were seen."""
-        log_prob = np.asarray(self.feature_log_prob_[q], np.float64)
-        if not log_prob.shape[1]:
-            return np.full(len(codes), np.nan)
-        share = np.exp(log_prob - np.maximum(log_prob.max(axis=1, keepdims=True), 0.0))  # if edited
-        upper = np.cumsum(share, axis=1)
-        at = np.zeros(len(codes), np.int64)
-        for c in np.unique(codes):
-            own = codes == c
-            at[own] = np.searchsorted(upper[c], u[own] * upper[c, -1], side="right")
-        return np.asarray(self.categories_[q])[at]

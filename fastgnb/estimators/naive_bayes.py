@@ -1,83 +1,100 @@
-"""GaussianNB as scikit-learn knows it: a thin face over statistics, parameters and scoring."""
+"""GaussianNB: naive Bayes of normal features, a drop-in for scikit-learn's."""
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimate.diagonal import (
-    DiagonalEstimate,
-    GaussianParams,
-    check_attribute,
-    check_prior,
-    estimate_diagonal,
-)
+from ..estimate.parameters import check_attribute, check_prior
 from ..stats.class_stats import ClassStats
 from .base import GaussianClassifier
 
 
-class GaussianNB(GaussianClassifier):
-    """Gaussian naive Bayes, a drop-in for `sklearn.naive_bayes.GaussianNB`.
+class GaussianNB(GaussianClassifier, member="GaussianNB"):
+    """Gaussian naive Bayes, a drop-in for scikit-learn's ``GaussianNB``.
 
     Parameters
     ----------
-    priors : array-like (k,), default=None
-        Prior probabilities of the classes; None: their shares of the weight.
+    priors : array-like of shape (n_classes,), default=None
+        Prior probabilities of the classes. None: each class's share of the weight.
     var_smoothing : float, default=1e-9
         Share of the largest variance of all features that is added to each variance.
     missing : {"error", "skip"}, default="error"
-        "skip" leaves a NaN out, of the statistics and of a row's log likelihood; "error" refuses.
+        What a NaN is: an error, or a value that is left out of the statistics of its feature, and
+        of the log likelihood of its row.
     covariance_type : {"diag", "spherical"}, default="diag"
-        Variances of each feature, or one for all features.
+        One variance for each feature, or one for all features.
     tied : bool, default=False
-        Pool variances over the classes: with "diag" this is diagonal linear discriminant analysis,
-        and with "spherical" the nearest centroid, with priors: it is scikit-learn's
-        `NearestCentroid` with uniform priors only, since the data's favour classes of more rows.
+        Whether variances are pooled over the classes. With "diag" this is diagonal linear
+        discriminant analysis. With "spherical" it is the nearest centroid with priors:
+        scikit-learn's ``NearestCentroid`` if the priors are uniform.
     ddof : {0, 1}, default=0
-        Divide scatter by the weight less ddof, or where it is tied, less ddof a class.
+        Scatter is divided by the weight less ``ddof``; if tied, less ``ddof`` for each class.
 
     Attributes
     ----------
-    classes_ : (k,) sorted labels.
-    class_count_ : (k,) float64, sum of the weights of each class.
-    class_prior_ : (k,) float64. theta_, var_ : (k, d) float64, means and smoothed variances.
-    epsilon_ : float, what was added to the variances.
-    stats_ : ClassStats, the statistics that all of these come from.
-    n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels.
+    class_count_ : ndarray of shape (n_classes,)
+        Sum of the weights of each class.
+    class_prior_ : ndarray of shape (n_classes,)
+        Prior probability of each class.
+    theta_ : ndarray of shape (n_classes, n_features)
+        Mean of each feature in each class.
+    var_ : ndarray of shape (n_classes, n_features)
+        Smoothed variance of each feature in each class.
+    epsilon_ : float
+        What was added to the variances.
+    stats_ : ClassStats
+        The statistics from which all of these are estimated.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if the rows had names that are all text.
+
+    See Also
+    --------
+    GaussianBayes : Full covariances, for features that depend on each other.
+    PCAGaussianNB : Naive Bayes along principal axes.
+    MixedNB : Continuous and categorical features together.
+    ClassStats : The statistics, which add and subtract.
 
     Notes
     -----
-    Where it differs from scikit-learn's, on purpose:
+    It differs from scikit-learn's on purpose in these points:
 
-    * `fit(X)` equals any sequence of `partial_fit` over its pieces. `epsilon_` comes from all rows
-      so far; scikit-learn takes the last chunk's, and removes the new one from the old variances.
-    * `epsilon_` is weighted, so that a row of weight 0 is as if it were not there.
-    * The state is float64 for every input type; scikit-learn's takes the type of X.
+    * ``fit(X)`` equals any sequence of ``partial_fit`` over pieces of X. ``epsilon_`` comes from
+      all rows so far; scikit-learn takes that of the last chunk, and subtracts it from variances
+      that hold the one before.
+    * ``epsilon_`` is weighted, so that a row of weight 0 changes nothing.
+    * The state is float64 for every type of input; scikit-learn's takes the type of X.
     * Negative weights are an error.
-    * Finite rows never give NaN: where no feature varies yet (a first batch of one row), epsilon_
-      is var_smoothing itself; a row so far out that its log likelihood overflows belongs to the
-      nearest class. With var_smoothing=0, a variance of 0 is a ValueError when scoring.
-    * A `partial_fit` that raises leaves the model as it was.
-    * What is masked in a masked array is missing in X and an error elsewhere; scikit-learn takes
-      what lies under the mask. A list of labels that mixes text and numbers is an error.
+    * Finite rows never give NaN. Until some feature varies (a first batch of one row), ``epsilon_``
+      is ``var_smoothing`` itself. A row so far out that its log likelihood overflows belongs to the
+      nearest class. With ``var_smoothing=0``, a variance of 0 is a ValueError when scoring.
+    * A ``partial_fit`` that raises leaves the model as it was.
+    * Masked values are missing in X, and an error elsewhere; scikit-learn uses the values under the
+      mask. A list of labels that mixes text and numbers is an error.
 
-    Edited fitted attributes: classes_, class_prior_, theta_ and var_, in place or replaced, are
-    obeyed by scoring, sampling and `save`, or are a ValueError there. The next fit, partial_fit,
-    merge or fit_stats overwrites them, since these start from `stats_`.
+    Edited fitted attributes: ``classes_``, ``class_prior_``, ``theta_`` and ``var_`` may be edited
+    in place or replaced. Scoring, sampling and ``save`` obey the edit, or raise a ValueError. The
+    next ``fit``, ``partial_fit``, ``merge`` or ``fit_stats`` starts from ``stats_`` and overwrites
+    it.
 
-    Threads: any number may use one model. An answer, a copy or a pickle is that of the model before
-    or after what another thread learns, never of both. Threads that learn take turns.
+    Threads: any number of threads may use one model. An answer, a copy or a pickle is that of the
+    model before or after what another thread learns, never of a mixture. Threads that learn take
+    turns.
 
-    Fitting reads X once, with 3 n d float64 operations; scoring reads it once, with 3 n d k.
-    The bits of all results are the same for any number of threads, any layout of the same numbers
-    in memory, any other rows that are scored beside a row, and any x86-64 processor with FMA.
-    Error: see `ClassStats`; joint log likelihoods are within 1e-12, relative to their largest
-    term, of exact arithmetic on the fitted parameters.
+    Cost: fitting reads X once, with 3 n d float64 operations for n rows of d features. Scoring
+    reads it once, with 3 n d k for k classes.
+
+    Numerical error: see `ClassStats` for the statistics. Joint log likelihoods are within 1e-12,
+    relative to their largest term, of exact arithmetic on the fitted parameters. Results have the
+    same bits for any number of threads, any layout of the same numbers in memory, any rows that are
+    scored beside a row, and any x86-64 processor with FMA.
 
     References
     ----------
@@ -90,19 +107,12 @@ class GaussianNB(GaussianClassifier):
     >>> from fastgnb import GaussianNB
     >>> X = np.array([[-1, -1], [-2, -1], [-3, -2], [1, 1], [2, 1], [3, 2]])
     >>> y = np.array([1, 1, 1, 2, 2, 2])
-    >>> GaussianNB().fit(X, y).predict([[-0.8, -1]])
+    >>> model = GaussianNB().fit(X, y)
+    >>> model.predict([[-0.8, -1]])
     array([1])
+    >>> model.partial_fit([[4, 2]], [2]).class_count_
+    array([3., 4.])
     """
-
-    _member = "GaussianNB"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "priors": ["array-like", None],
-        "var_smoothing": [Interval(Real, 0, None, closed="left")],
-        "missing": [StrOptions({"error", "skip"})],
-        "covariance_type": [StrOptions({"diag", "spherical"})],
-        "tied": ["boolean"],
-        "ddof": [Interval(Integral, 0, 1, closed="both")],
-    }
 
     def __init__(
         self,
@@ -122,7 +132,18 @@ class GaussianNB(GaussianClassifier):
         self.ddof = ddof
 
     def to_sklearn(self) -> Any:
-        """A fitted `sklearn.naive_bayes.GaussianNB` that predicts the same."""
+        """Return a fitted scikit-learn ``GaussianNB`` that predicts the same.
+
+        Returns
+        -------
+        sklearn.naive_bayes.GaussianNB
+            The estimator, with copies of the fitted attributes.
+
+        Raises
+        ------
+        ValueError
+            If fitted attributes were edited so that they make no model.
+        """
         from sklearn.naive_bayes import GaussianNB as Plain
 
         now = self._fitted()
@@ -140,10 +161,27 @@ class GaussianNB(GaussianClassifier):
 
     @classmethod
     def from_sklearn(cls, model: Any) -> GaussianNB:
-        """A model that predicts as a fitted `sklearn.naive_bayes.GaussianNB` and can learn on.
+        """Return a model that predicts as a fitted scikit-learn ``GaussianNB``, and can learn on.
 
-        What is learned on is its variances less `epsilon_`, as exact as it stored them: a feature
-        that varies less than epsilon_ has few digits left.
+        It learns on from the variances less ``epsilon_``, which are as exact as scikit-learn stored
+        them: a feature that varies less than ``epsilon_`` has few digits left.
+
+        Parameters
+        ----------
+        model : sklearn.naive_bayes.GaussianNB
+            A fitted estimator. It is not changed.
+
+        Returns
+        -------
+        GaussianNB
+            The fitted estimator of this package.
+
+        Raises
+        ------
+        TypeError
+            If ``model`` is no fitted ``GaussianNB``.
+        ValueError
+            If its fitted attributes make no model.
         """
         check_is_fitted(model)
         if not all(hasattr(model, name) for name in ("theta_", "var_", "epsilon_")):
@@ -166,34 +204,20 @@ class GaussianNB(GaussianClassifier):
             None if names is None else tuple(names),
         )
         new = cls(priors=model.priors, var_smoothing=model.var_smoothing).fit_stats(stats)
-        new.class_prior_ = _fitted(model, "class_prior_", (k,))
-        new.theta_, new.var_, new.epsilon_ = theta.copy(), var, float(epsilon)
+        attributes = {
+            "class_prior_": _fitted(model, "class_prior_", (k,)),
+            "theta_": theta,
+            "var_": var,
+            "epsilon_": float(epsilon),
+        }
+        new._adopt(new._current().edited(stats, attributes))
         return new
-
-    def _estimate(self, stats: ClassStats) -> DiagonalEstimate:
-        return estimate_diagonal(stats, **self._options())
-
-    def _adopt(self, stats: ClassStats, estimated: DiagonalEstimate) -> None:
-        super()._adopt(stats, estimated)
-        self.class_prior_, self.theta_, self.var_, self.epsilon_ = estimated
-
-    def _params(self, n_features: int) -> GaussianParams:
-        return GaussianParams.from_moments(
-            self.class_prior_, self.theta_, self.var_,
-            classes=self._labels(), n_features=n_features, count=self.stats_.count,
-            feature_names=getattr(self, "feature_names_in_", None),
-        )  # fmt: skip
-
-    def _draw(self, codes: NDArray[Any], draw: Any) -> NDArray[np.float64]:
-        theta, var = (np.asarray(each, np.float64) for each in (self.theta_, self.var_))
-        noise = draw.standard_normal((len(codes), theta.shape[1]))
-        return np.asarray(theta[codes] + np.sqrt(var[codes]) * noise)
 
 
 def _fitted(
     model: Any, name: str, shape: tuple[int, ...], *, signed: bool = False
 ) -> NDArray[np.float64]:
-    """A copy of a fitted attribute of another model. Raises ValueError unless it makes sense."""
+    """Copy a fitted attribute of another model. Raises ValueError if its values are invalid."""
     values = check_attribute(getattr(model, name), name, shape)
     if not np.isfinite(values).all() or (not signed and (values < 0).any()):
         wanted = "finite values" if signed else "finite values from 0 up"

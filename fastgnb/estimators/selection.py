@@ -1,13 +1,12 @@
-"""Model selection without refitting: statistics of folds are learned once, and add up.
+"""StatsGridSearchCV: grid search with statistics of folds that are learned once and added up.
 
-`StatsGridSearchCV` and `cross_validate` are scikit-learn's `GridSearchCV` and `cross_validate` for
-estimators of this package: the same parameters, results, warnings and errors. The model of a split
-is made of the statistics of all other folds, so that rows are learned once whatever the number of
-candidates, and each candidate only scores. See `_folds` for how.
+It has the parameters, results, warnings and errors of scikit-learn's `GridSearchCV`, for estimators
+of this package. The model of a split is made from the statistics of all other folds, so that rows
+are learned once whatever the number of candidates, and each candidate only scores. See `folds`.
 
-From scikit-learn's private names this takes those methods of `GridSearchCV` that choose scorers,
-route metadata and make tables, and the functions that warn of failures: they are the same from 1.6
-to 1.9, and so results follow the version that is installed.
+It uses private methods of `GridSearchCV` that choose scorers, route metadata and make tables, and
+private functions of scikit-learn that warn of failures. These are the same from 1.6 to 1.9, so that
+results follow the version that is installed.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from ..input.arrow import plain_values
 from ..input.frames import sliceable
-from ..input.rows import plain_text
+from ..input.labels import plain_text
 from .cross_validation import check_failures, check_family, cross_validate
 from .folds import Task, candidate_of, evaluate, quick_scorer
 
@@ -53,82 +52,92 @@ def _best_has(name: str) -> Any:
 class StatsGridSearchCV(GridSearchCV):  # type: ignore[misc]
     """Grid search with cross-validation that learns each fold once for all candidates.
 
-    A drop-in for `sklearn.model_selection.GridSearchCV` where the estimator is one of this package.
+    A drop-in for scikit-learn's ``GridSearchCV`` if the estimator is one of this package.
 
     Parameters
     ----------
     estimator : GaussianNB, GaussianBayes, PCAGaussianNB or MixedNB
         It is cloned, and not changed.
-    param_grid : dict of str to sequence, or a list of such
-        Constructor parameters and the values to try. Candidates that differ in `missing` or
-        `categorical_features` need statistics of their own, which are learned once for each value.
+    param_grid : dict of str to sequence, or list of such dicts
+        Constructor parameters and the values to try. Candidates that differ in ``missing`` or
+        ``categorical_features`` need statistics of their own, which are learned once for each
+        value.
     scoring : str, callable, list, tuple, dict or None, default=None
-        One score, or several; None: the estimator's `score`, which is accuracy.
+        One score, or several. None: the estimator's ``score``, which is accuracy.
     n_jobs : int or None, default=None
-        Without effect: learning and scoring use the threads of `fit` and `predict`.
+        Has no effect: learning and scoring use the threads of ``fit`` and ``predict``.
     refit : bool, str or callable, default=True
-        Whether the best candidate is fitted to all rows at the end. With several scores it is the
-        name of the one that decides, or False. A callable takes `cv_results_` and returns the index
-        of the best candidate.
+        Whether the best candidate is fitted to all rows at the end. With several scores: the name
+        of the one that decides, or False. A callable takes ``cv_results_`` and returns the index of
+        the best candidate.
     cv : int, splitter, iterable of (train, test) indices or None, default=None
-        As everywhere in scikit-learn; None: 5 folds, stratified.
+        How rows are split, as everywhere in scikit-learn. None: 5 folds, stratified.
     verbose : int, default=0
-        1 or more prints the numbers of folds and of candidates.
+        If 1 or more, the numbers of folds and of candidates are printed.
     pre_dispatch : int or str, default='2*n_jobs'
-        Without effect.
+        Has no effect.
     error_score : 'raise' or float, default=nan
-        The score of a candidate that cannot be fitted or scored, with a `FitFailedWarning` or a
-        `UserWarning`; "raise": that is an error. A mean score of NaN ranks last.
+        Score of a candidate that cannot be fitted or scored, with a ``FitFailedWarning`` or a
+        ``UserWarning``. "raise": that is an error. A mean score of NaN ranks last.
     return_train_score : bool, default=False
         Whether training rows are scored too.
 
     Attributes
     ----------
     cv_results_ : dict of str to ndarray
-        One entry a candidate, in `params`, masked arrays `param_<name>`, `split<i>_test_<score>`,
-        `mean_test_<score>`, `std_test_<score>`, `rank_test_<score>`, the same but ranks for train
-        scores, and `mean_fit_time`, `std_fit_time`, `mean_score_time`, `std_score_time` in seconds.
-        The time of fitting has an equal share of that of learning a fold.
+        Arrays with an entry for each candidate, as in scikit-learn: ``params``, masked arrays
+        ``param_<name>``, ``split<i>_test_<score>``, ``mean_test_<score>``, ``std_test_<score>``,
+        ``rank_test_<score>``, the same without ranks for train scores, and ``mean_fit_time``,
+        ``std_fit_time``, ``mean_score_time``, ``std_score_time`` in seconds. The time of fitting
+        includes an equal share of that of learning a fold.
     best_estimator_ : estimator
-        Of all rows, with the parameters of the best candidate. With refit only.
-    best_index_, best_params_, best_score_ : int, dict, float
-        The best candidate, its parameters and its mean score. `best_score_` is missing where refit
-        is a callable, and all three where there are several scores and refit is False.
-    scorer_ : callable, or dict of str to callable
+        The best candidate, fitted to all rows. With ``refit`` only.
+    best_index_ : int
+        Position of the best candidate. Missing if there are several scores and ``refit`` is False,
+        as are the next two.
+    best_params_ : dict
+        Parameters of the best candidate.
+    best_score_ : float
+        Mean score of the best candidate. Missing also if ``refit`` is a callable.
+    scorer_ : callable or dict of str to callable
+        What scores.
     n_splits_ : int
+        Number of splits.
     multimetric_ : bool
+        Whether there are several scores.
     refit_time_ : float
-        Seconds.
-    classes_, n_features_in_, feature_names_in_ :
-        Those of `best_estimator_`.
-
-    Raises
-    ------
-    TypeError
-        Where the estimator is not one of this package, such as a Pipeline: the steps before the
-        last one would be fitted again for each fold and candidate, and nothing could be shared.
-    ValueError
-        For parameters that are wrong, and where every fit fails.
+        Seconds that the fit of the best candidate took.
+    classes_ : ndarray of shape (n_classes,)
+        Labels of ``best_estimator_``.
+    n_features_in_ : int
+        Number of features of ``best_estimator_``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features of ``best_estimator_``, if it has names.
 
     See Also
     --------
-    cross_validate : The scores of one estimator.
+    cross_validate : Score one estimator.
+    GaussianBayes.reestimate : Change parameters of a fitted model, without any rows.
 
     Notes
     -----
-    `sample_weight` and `groups` are passed to `fit`, or routed where metadata routing is enabled.
-    Scores are weighted where `GridSearchCV` of the scikit-learn that is installed weights them:
-    from 1.7 on, if the scorer takes weights.
+    ``sample_weight`` and ``groups`` are passed to ``fit``, or routed if metadata routing is
+    enabled. Scores are weighted where ``GridSearchCV`` of the installed scikit-learn weights them:
+    from 1.7 on, if the scorer takes weights. Callbacks (scikit-learn 1.9) are refused.
 
-    Scores equal those of `GridSearchCV` on the same splits as far as statistics that are added up
-    equal those of rows, which is to rounding. "auto" of `MixedNB` is decided by all rows, so that
-    each fold has the same categorical features. Callbacks (scikit-learn 1.9) are refused.
+    Numerical error: scores equal those of ``GridSearchCV`` on the same splits as far as statistics
+    that are added up equal those of rows, which is to rounding. "auto" of `MixedNB` is decided by
+    all rows, so that each fold has the same categorical features.
 
-    Cost: one pass of learning over the rows where each row is tested once (KFold, LeaveOneOut and
-    the like; repeated ones: once each time), one pass over the training rows of each split
-    elsewhere (ShuffleSplit), and one pass of scoring a candidate. A candidate that cannot be
-    fitted from statistics, or splits with rows that are refused, are fitted from rows. Memory: the
-    statistics of each fold, and a copy of one fold's rows.
+    Cost: one pass of learning over the rows if each row is tested once (KFold, LeaveOneOut and the
+    like; repeated ones: once each time), one pass over the training rows of each split elsewhere
+    (ShuffleSplit), and one pass of scoring for each candidate. A candidate that cannot be fitted
+    from statistics, or splits with rows that are refused, are fitted from rows. Memory: the
+    statistics of each fold, and a copy of the rows of one fold.
+
+    An estimator that is not one of this package, such as a Pipeline, is a TypeError of ``fit``: the
+    steps before the last one would be fitted again for each fold and candidate, and nothing could
+    be shared.
 
     Examples
     --------
@@ -149,16 +158,26 @@ class StatsGridSearchCV(GridSearchCV):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like or frame of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
+        X : array-like of shape (n_samples, n_features)
+            Rows, or a data frame.
+        y : array-like of shape (n_samples,), default=None
+            Labels.
         **params : dict of str to object
-            `sample_weight` (n_samples,), and `groups` (n_samples,) for the splitter; with metadata
-            routing what the estimator, the scorer and the splitter request.
+            ``sample_weight`` of shape (n_samples,) for the estimator, and ``groups`` of shape
+            (n_samples,) for the splitter. With metadata routing, what the estimator, the scorer and
+            the splitter request.
 
         Returns
         -------
-        self : StatsGridSearchCV
-            Unchanged where an error is raised.
+        Self
+            The fitted search.
+
+        Raises
+        ------
+        TypeError
+            If the estimator is not one of this package.
+        ValueError
+            If parameters are invalid, or every fit fails. The search stays as it was.
         """
         if not get_config()["skip_parameter_validation"]:
             self._validate_params()
@@ -238,12 +257,34 @@ class StatsGridSearchCV(GridSearchCV):  # type: ignore[misc]
 
     @available_if(_best_has("predict_joint_log_proba"))  # type: ignore[untyped-decorator]
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Joint log likelihoods (n, k) of the best estimator, float64."""
+        """Return the joint log likelihoods of the best estimator.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to score.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Joint log likelihoods in float64, in the order of ``classes_``.
+        """
         check_is_fitted(self)
         return self.best_estimator_.predict_joint_log_proba(X)  # type: ignore[no-any-return]
 
     @available_if(_best_has("predict_log_evidence"))  # type: ignore[untyped-decorator]
     def predict_log_evidence(self, X: Any) -> NDArray[np.float64]:
-        """Log densities log p(x) (n,) of the best estimator, float64."""
+        """Return the log density log p(x) of each row under the best estimator.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to score.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Log densities in float64.
+        """
         check_is_fitted(self)
         return self.best_estimator_.predict_log_evidence(X)  # type: ignore[no-any-return]

@@ -1,15 +1,66 @@
-"""Jobs over files: fit, update, predict and evaluate on tables that do not fit in memory.
+"""Models of files that do not fit in memory: fit, update, predict, evaluate, merge.
 
 In: paths of Parquet, CSV, Arrow IPC and .npy files, and of model files. Out: estimators, files of
 predictions, evaluations. Rows are read in batches of bounded size, in the order of the files; an
-output file appears whole or not at all. The command line is argument parsing around this room.
+output file appears whole or not at all. Each function does what the command of its name does, with
+the same options: the command line is argument parsing and messages around `jobs`.
+
+What the commands print comes as warnings (``UserWarning``), if it may well be wrong, and otherwise
+by the logger ``fastgnb.files``. An estimator keeps no record of the files that it learned; a model
+file does, and refuses to learn one twice.
 
 Where to start
+    learning.py, scoring.py, reading.py    the public functions
+    jobs/            what they do: files to statistics, and a model to answers
     tables/          files to batches of rows, and answers to files: the readers of CSV and the rest
     models/          model files: save and load
-    learn_rows.py    batches to statistics
-    score_rows.py    batches to predictions and evaluations
-    bad_rows.py      rows with values that a model cannot take: an error, or left out and counted
 
-May import: every room but `cli`.
+May import: every room but `cli`. Importing it imports none of its dependencies.
 """
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+_HOMES = {
+    "RowCounts": "jobs.bad_rows",
+    "SourceError": "errors",
+    "evaluate": "scoring",
+    "fit": "learning",
+    "merge": "learning",
+    "open_rows": "reading",
+    "predict": "scoring",
+    "update": "learning",
+}
+
+__all__ = [
+    "RowCounts",
+    "SourceError",
+    "evaluate",
+    "fit",
+    "merge",
+    "open_rows",
+    "predict",
+    "update",
+]
+
+if TYPE_CHECKING:
+    from .errors import SourceError
+    from .jobs.bad_rows import RowCounts
+    from .learning import fit, merge, update
+    from .reading import open_rows
+    from .scoring import evaluate, predict
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its module on first use (PEP 562)."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import rows as _validate
 from .arrow import plain_column
+from .rows import check_rows
 
 _POLARS_KINDS = {"Boolean", "Categorical", "Enum", "String"}
 _IF_TEXT = (
@@ -71,12 +71,12 @@ def sliceable(X: Any) -> Any:
 
 
 def label_of(X: Any, j: int) -> str:
-    """Column j of a frame as a message names it."""
+    """The name of column j of a frame, for messages."""
     return repr((X.column_names if _is_arrow(X) else X.columns)[j])
 
 
 def columns_of(X: Any) -> list[Any]:
-    """The columns of a frame, each as its library has it."""
+    """The columns of a frame, as objects of its library."""
     if _is_arrow(X):
         return list(X.columns)
     if hasattr(X, "iloc"):
@@ -84,14 +84,14 @@ def columns_of(X: Any) -> list[Any]:
     return list(X.get_columns())
 
 
-def part_of(X: Any, at: NDArray[np.int64]) -> Any:
-    """The frame of some columns."""
+def select_columns(X: Any, features: NDArray[np.int64]) -> Any:
+    """The frame of these columns."""
     if _is_arrow(X):
         from .._system.optional import pa
 
-        columns = [_decoded(X.column(j)) for j in at.tolist()]
-        return pa.table(columns, names=[X.column_names[j] for j in at.tolist()])
-    return X.iloc[:, at] if hasattr(X, "iloc") else X[:, at.tolist()]
+        columns = [_decoded(X.column(j)) for j in features.tolist()]
+        return pa.table(columns, names=[X.column_names[j] for j in features.tolist()])
+    return X.iloc[:, features] if hasattr(X, "iloc") else X[:, features.tolist()]
 
 
 def holds_categories(column: Any) -> bool:
@@ -123,8 +123,8 @@ def values_of(column: Any) -> tuple[NDArray[Any], NDArray[Any] | None]:
     if hasattr(column, "iloc"):
         if isinstance(column.dtype, np.dtype):
             return column.to_numpy(), None
-        at, found = column.factorize()
-        return np.asarray(found, object), np.asarray(at)
+        place, values = column.factorize()
+        return np.asarray(values, object), np.asarray(place)
     if hasattr(column, "dtype"):
         is_null = column.is_null().to_numpy()
         values = _polars_values(column.drop_nulls() if is_null.any() else column)
@@ -137,15 +137,15 @@ def values_of(column: Any) -> tuple[NDArray[Any], NDArray[Any] | None]:
     return values, np.where(is_null, -1, np.cumsum(~is_null) - 1)
 
 
-def numbers_of(X: Any, at: NDArray[np.int64]) -> NDArray[Any]:
+def numbers_of(X: Any, features: NDArray[np.int64]) -> NDArray[Any]:
     """Continuous columns of a frame as an array. Raises ValueError, which names the column."""
-    check_numeric(X, at)
+    check_numeric(X, features)
     try:
-        return _validate.check_rows(part_of(X, at))
+        return check_rows(select_columns(X, features))
     except Exception as error:  # each library has its own
-        for j in at.tolist():
+        for j in features.tolist():
             try:
-                _validate.check_rows(part_of(X, np.array([j])))
+                check_rows(select_columns(X, np.array([j])))
             except Exception as reason:
                 raise ValueError(
                     f"Feature {label_of(X, j)} is not in categorical_features and holds no "
@@ -154,7 +154,7 @@ def numbers_of(X: Any, at: NDArray[np.int64]) -> NDArray[Any]:
         raise
 
 
-def check_columns(X: Any, *, takes_categories: bool) -> None:
+def check_numeric_columns(X: Any, *, takes_categories: bool) -> None:
     """Raise ValueError, which names it, for the first column of a frame that holds no numbers, and
     TypeError for rows that are not in memory. Called for rows that were refused."""
     if hasattr(type(X), "toPandas"):
@@ -182,29 +182,29 @@ def _check_cells(X: Any) -> None:
     if cells.ndim != 2 or not cells.size:
         return
     if cells.dtype.kind in "Mm":
-        raise not_numeric(f"dtype {cells.dtype}", "0")
+        raise non_numeric_error(f"dtype {cells.dtype}", "0")
     for j in range(cells.shape[1]):
         text = _first_text(cells[:, j].tolist()) if cells.dtype.kind in "OUST" else None
         if text is not None:
-            raise not_numeric(text, f"{j}")
+            raise non_numeric_error(text, f"{j}")
 
 
-def check_numeric(X: Any, at: NDArray[np.int64]) -> None:
+def check_numeric(X: Any, features: NDArray[np.int64]) -> None:
     """Raise ValueError, which names it, for a continuous column of text, dates or such."""
     columns = columns_of(X)
-    for j in at.tolist():
-        what = _not_numeric(columns[j])
+    for j in features.tolist():
+        what = _non_numeric_content(columns[j])
         if what is not None:
-            raise not_numeric(what, label_of(X, j))
+            raise non_numeric_error(what, label_of(X, j))
 
 
-def not_numeric(what: str, feature: str) -> ValueError:
+def non_numeric_error(what: str, feature: str) -> ValueError:
     """What to raise for a continuous feature that holds no numbers."""
     advice = _IF_TEXT if what.startswith("text") else _IF_OTHER
     return ValueError(f"Expected numeric rows, got {what} in feature {feature}. {advice}")
 
 
-def _not_numeric(column: Any) -> str | None:
+def _non_numeric_content(column: Any) -> str | None:
     """What a column holds that is no number, as far as its type or its objects tell."""
     if hasattr(column, "iloc"):
         scalar = getattr(column.dtype, "type", None)

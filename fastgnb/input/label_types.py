@@ -119,17 +119,17 @@ def exact_numbers(items: Sequence[Any]) -> NDArray[Any] | None:
     wanted = set(items)
     if not all(isinstance(value, _NUMBERS) for value in wanted):
         return None
-    far = {isinstance(value, _FLOATS) for value in wanted if not -EXACT < value < EXACT}
+    is_large_float = {isinstance(value, _FLOATS) for value in wanted if not -EXACT < value < EXACT}
     has_float = any(isinstance(value, _FLOATS) for value in wanted)
     numbers = np.asarray(items)
     is_held = numbers.dtype.kind in "biu" or (numbers.dtype.kind == "f" and has_float)
-    candidates = [numbers] if is_held and not (has_float and False in far) else []
-    for dtype in () if True in far else _INTEGERS:
+    candidates = [numbers] if is_held and not (has_float and False in is_large_float) else []
+    for dtype in () if True in is_large_float else _INTEGERS:
         # What is infinite or negative. NumPy 1 only warns of what is negative, and wraps it.
         with contextlib.suppress(OverflowError, ValueError), warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             candidates.append(np.array(items, dtype))
-    return next((each for each in candidates if set(each.tolist()) == wanted), None)
+    return next((array for array in candidates if set(array.tolist()) == wanted), None)
 
 
 def _texts(a: NDArray[Any], b: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -165,8 +165,8 @@ def _held(labels: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any] | None:
     if dtype.kind in "iu" and not np.iinfo(dtype).min <= first <= last <= np.iinfo(dtype).max:
         return None
     with np.errstate(over="ignore"):
-        found = labels.astype(dtype)
-    return found if found.tolist() == labels.tolist() else None
+        converted = labels.astype(dtype)
+    return converted if converted.tolist() == labels.tolist() else None
 
 
 def _ends(labels: NDArray[Any]) -> str:

@@ -1,34 +1,19 @@
-"""Checks at the door: labels to codes, weights, plain rows. scikit-learn's texts where it has one.
+"""Rows of any container as a plain numeric array (n, d), and the checks of their values and names.
 
-Nothing here imports scikit-learn, which takes longer than scoring a million rows.
+Messages are scikit-learn's where it has one. Nothing in this room imports scikit-learn, which takes
+longer than scoring a million rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.learn.encode import EncodedLabels, encode_fixed, encode_integers
 from .arrow import plain_values
-from .label_types import EXACT, exact_numbers, positions, same_labels
-from .type_names import described, labels_remedy
 
-_TOO_LARGE = " or a value too large for dtype('float64')"
-
-
-class Labels(NamedTuple):
-    """Labels of n rows: `classes` (k,) sorted and distinct, and each row's position in them."""
-
-    classes: NDArray[Any]
-    coded: EncodedLabels
-
-    @property
-    def codes(self) -> NDArray[np.int32]:
-        """Positions (n,) in `classes`."""
-        return self.coded.codes()
+TOO_LARGE = " or a value too large for dtype('float64')"
 
 
 def check_missing(missing: object) -> bool:
@@ -44,7 +29,7 @@ def check_rows(X: Any) -> NDArray[Any]:
     What is masked in a masked array is missing, and becomes a NaN.
     """
     check_dense(X, "X")
-    check_columns(X)
+    check_temporal_columns(X)
     rows = np.asarray(unmasked(X))
     if rows.dtype.kind == "O" and hasattr(X, "iloc"):  # pandas' missing values, of any kind
         rows = X.to_numpy(object, na_value=np.nan)
@@ -78,7 +63,7 @@ def as_numbers(rows: NDArray[Any]) -> NDArray[Any]:
         try:
             return rows.astype(np.float64)
         except OverflowError as error:
-            raise too_large() from error
+            raise too_large_error() from error
     if rows.dtype.kind not in "fiub":
         raise ValueError(
             f"Expected numeric rows, got dtype {rows.dtype}. Convert your data to numeric values."
@@ -89,9 +74,9 @@ def as_numbers(rows: NDArray[Any]) -> NDArray[Any]:
         return rows.astype(np.float64)
 
 
-def too_large() -> ValueError:
+def too_large_error() -> ValueError:
     """What to raise for a number of X that float64 cannot hold."""
-    return ValueError(f"Input X contains infinity{_TOO_LARGE}.")
+    return ValueError(f"Input X contains infinity{TOO_LARGE}.")
 
 
 def check_dense(values: Any, name: str) -> None:
@@ -103,7 +88,7 @@ def check_dense(values: Any, name: str) -> None:
         )
 
 
-def check_columns(X: Any) -> None:
+def check_temporal_columns(X: Any) -> None:
     """Raise ValueError for a Polars frame with dates, which becomes an array of days or more."""
     if not hasattr(X, "get_columns"):
         return
@@ -142,7 +127,7 @@ def check_unmasked(values: Any, name: str) -> None:
         )
 
 
-def check_names(names: Any) -> tuple[str, ...]:
+def check_feature_names(names: Any) -> tuple[str, ...]:
     """Given feature names. Raises TypeError unless each is text, ValueError for a name twice."""
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise TypeError(f"Expected feature names, each of them text, got {names!r}.")
@@ -152,7 +137,13 @@ def check_names(names: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
-def names_of(X: Any) -> tuple[str, ...] | None:
+def resolve_feature_names(X: Any, names: Any) -> tuple[str, ...] | None:
+    """Feature names that were given, or else those of X; None where there are none."""
+    names = feature_names_of(X) if names is None else names
+    return None if names is None else check_feature_names(names)
+
+
+def feature_names_of(X: Any) -> tuple[str, ...] | None:
     """Column names of a frame where all of them are text, else None."""
     columns = getattr(X, "columns", None)
     if hasattr(X, "column_names"):
@@ -208,220 +199,3 @@ def check_lengths(*arrays: Any) -> None:
     lengths = [len(array) for array in arrays]
     if len(set(lengths)) > 1:
         raise ValueError(f"Found input variables with inconsistent numbers of samples: {lengths}")
-
-
-def check_weight(weight: Any, n: int) -> NDArray[np.float64] | None:
-    """Weights (n,) as float64, or None where all are 1. A number stands for equal weights.
-
-    Raises ValueError for wrong shapes and for weights that are negative or not finite.
-    """
-    if weight is None:
-        return None
-    values = _weight_array(weight)
-    if values.ndim == 0:
-        values = np.full(n, values)
-    values = np.ascontiguousarray(values)
-    if values.ndim != 1:
-        raise ValueError(
-            f"Sample weights must be 1D array or scalar, got {values.ndim}D array. Expected "
-            f"either a scalar value or a 1D array of length {n}."
-        )
-    if values.shape != (n,):
-        raise ValueError(f"sample_weight.shape == {values.shape}, expected {(n,)}!")
-    if n and not np.isfinite(values).all():
-        what = "NaN" if np.isnan(values).any() else "infinity"
-        raise ValueError(
-            f"Input sample_weight contains {what}{_TOO_LARGE if what != 'NaN' else ''}."
-        )
-    if n and values.min() < 0:
-        raise ValueError(
-            f"Negative values in data passed to `sample_weight`: weight {values.min()} of row "
-            f"{int(values.argmin())}; weights must be 0 or more."
-        )
-    return values
-
-
-def _weight_array(weight: Any) -> NDArray[np.float64]:
-    check_dense(weight, "sample_weight")
-    check_unmasked(weight, "sample_weight")
-    values = np.asarray(plain_values(weight))
-    if values.dtype.kind == "O" and hasattr(weight, "isna"):  # pandas' missing values
-        values = np.asarray(weight.to_numpy(object, na_value=np.nan))
-    is_text = values.dtype.kind == "O" and any(isinstance(v, (str, bytes)) for v in values.flat)
-    if values.dtype.kind not in "fiubO" or is_text:
-        what = "text" if is_text else f"dtype {values.dtype}"
-        raise ValueError(f"Expected numeric sample_weight, got {what}.")
-    try:
-        with np.errstate(over="ignore"):  # an infinity, which is refused
-            return values.astype(np.float64, copy=False)
-    except OverflowError as error:
-        raise ValueError(f"Input sample_weight contains infinity{_TOO_LARGE}.") from error
-
-
-def as_labels(y: Any, name: str = "y") -> NDArray[Any]:
-    """Labels y of any container as an array (n,). Raises ValueError for missing labels."""
-    labels = labels_array(y, name)
-    check_one_dimension(labels, y, name)
-    return labels
-
-
-def check_one_dimension(labels: NDArray[Any], y: Any, name: str = "y") -> None:
-    """Raise ValueError unless labels, which NumPy made of y, are (n,)."""
-    if labels.ndim == 1:
-        return
-    # scikit-learn's text for y; it has none for classes.
-    is_array = name == "y" or labels.ndim or isinstance(y, (np.ndarray, np.generic))
-    what = f"an array of shape {labels.shape}" if is_array else described(y)
-    remedy = "" if is_array else f" {labels_remedy(y, name)}"
-    raise ValueError(f"{name} should be a 1d array, got {what} instead.{remedy}")
-
-
-def labels_array(y: Any, name: str = "y") -> NDArray[Any]:
-    """Labels y of any container and shape as an array that holds each as it is.
-
-    Raises ValueError for missing labels, TypeError where they are sparse.
-    """
-    check_dense(y, name)
-    check_unmasked(y, name)
-    numpy_dtype = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
-    if numpy_dtype is not None and hasattr(y, "isna"):  # pandas' nullable numbers
-        if y.isna().any():
-            raise ValueError(f"Input {name} contains NaN.")
-        return np.asarray(y.to_numpy(dtype=numpy_dtype))
-    labels = np.asarray(plain_values(y))
-    if labels.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported\n{labels}\n")
-    if isinstance(y, (list, tuple)) and labels.ndim == 1 and _is_altered(labels, y):
-        return np.array(y, object)
-    return np.asarray(plain_text(labels))
-
-
-def plain_text(y: Any) -> Any:
-    """y, as objects where it is NumPy's text of any length, which scikit-learn does not take."""
-    is_new = isinstance(y, np.ndarray) and y.dtype.kind == "T"
-    return y.astype(object) if is_new else y
-
-
-def _is_altered(labels: NDArray[Any], items: Sequence[Any]) -> bool:
-    """Whether NumPy may have made other labels of a list: text of numbers, floats of integers."""
-    if labels.dtype.kind == "U":
-        return any(type(v) not in (str, np.str_) or v.endswith("\0") for v in items)
-    return labels.dtype.kind == "f" and bool((np.abs(labels) >= EXACT).any())
-
-
-def classes_of(values: Any) -> NDArray[Any]:
-    """Declared classes of any container, sorted and distinct. Raises as labels do."""
-    return encode(as_labels(values, "classes"), "classes").classes
-
-
-def encode(labels: NDArray[Any], name: str = "y") -> Labels:
-    """Classes and codes of labels (n,). Raises ValueError or TypeError for labels of no class.
-
-    Labels are booleans, whole numbers (as floats too), text, or objects of one of these kinds.
-    Cost: a few reads of the labels; nothing is sorted but the k classes.
-    """
-    if len(labels) == 0:
-        return Labels(labels, EncodedLabels.from_codes(np.empty(0, np.int32)))
-    if not labels.dtype.isnative:
-        labels = labels.astype(labels.dtype.newbyteorder("="))
-    kind = labels.dtype.kind
-    if kind == "b":
-        classes, coded = encode_integers(labels.view(np.uint8)) or _unreachable()
-        return Labels(classes.astype(np.bool_), coded)
-    if kind in "iu":
-        found = encode_integers(labels)
-        wide = labels.astype(np.uint64 if kind == "u" else np.int64, copy=False)
-        if found is None:
-            classes, coded = encode_fixed(wide)
-            found = classes.astype(labels.dtype), coded
-        return Labels(*found)
-    if kind == "f":
-        return _encode_floats(labels, name)
-    if kind == "U" and labels.dtype.itemsize:
-        return Labels(*encode_fixed(labels))
-    if kind in "cmMV":
-        raise ValueError(f"Unknown label type: {labels.dtype}. Labels are whole numbers or text.")
-    return _encode_objects(labels, name)
-
-
-def locate(labels: Labels, classes: NDArray[Any]) -> Labels:
-    """Labels by their positions in given classes (k,), sorted. Raises ValueError for a stranger."""
-    if labels.classes is classes or same_labels(labels.classes, classes):
-        return Labels(classes, labels.coded)
-    codes = positions(labels.classes, classes, absent=-1)
-    strange = labels.classes[codes < 0]
-    if len(strange):
-        raise ValueError(
-            f"The target label(s) {strange} in y do not exist in the initial classes {classes}"
-        )
-    return Labels(classes, labels.coded.remap(codes.astype(np.int32)))
-
-
-def _unreachable() -> Any:
-    raise AssertionError("two values always fit the table")
-
-
-def _encode_floats(labels: NDArray[Any], name: str) -> Labels:
-    values = labels.astype(np.float64) + 0.0  # -0.0 and 0.0 are one label
-    classes, coded = encode_fixed(values)
-    if not np.isfinite(classes).all():
-        what = "NaN" if np.isnan(classes).any() else "infinity"
-        raise ValueError(f"Input {name} contains {what}{_TOO_LARGE if what != 'NaN' else ''}.")
-    if (classes != np.floor(classes)).any():
-        raise ValueError(
-            "Unknown label type: continuous. Maybe you are trying to fit a classifier, which "
-            "expects discrete classes on a regression target with continuous values."
-        )
-    return Labels(classes.astype(labels.dtype), coded)
-
-
-def is_missing(value: object) -> bool:
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # pandas' NA is neither equal to itself nor not
-        return True
-
-
-def _as_numbers(items: list[Any], distinct: list[Any]) -> NDArray[Any]:
-    """Number objects as an array. Raises ValueError where no type holds all of them exactly."""
-    numbers = exact_numbers(items)
-    if numbers is None:
-        raise ValueError(
-            f"Labels {distinct[:5]} cannot be held exactly by one numeric type. Make text of them."
-        )
-    return numbers
-
-
-def _encode_objects(labels: NDArray[Any], name: str) -> Labels:
-    items = labels.tolist()
-    try:
-        distinct = list(dict.fromkeys(items))
-    except TypeError as error:  # lists, arrays, dicts and others that cannot be hashed
-        names = sorted({type(value).__name__ for value in items})
-        raise ValueError(
-            f"Unknown label type: one of {names}. Labels are whole numbers or text."
-        ) from error
-    missing = [value for value in distinct if is_missing(value)]
-    if missing:
-        raise ValueError(f"Input {name} contains NaN or None: {missing[0]!r}.")
-    if len({isinstance(value, str) for value in distinct}) > 1:
-        raise TypeError(
-            "Labels must be uniformly text or numbers, got "
-            f"{sorted({type(value).__name__ for value in distinct})}."
-        )
-    if any(isinstance(value, bytes) for value in distinct):
-        raise TypeError(
-            "Support for labels represented as bytes is not supported. Convert the labels to a "
-            "string or integer format."
-        )
-    if not isinstance(distinct[0], str):
-        odd = [value for value in distinct if not isinstance(value, (int, float, np.generic))]
-        if odd:
-            raise ValueError(
-                f"Unknown label type: {type(odd[0]).__name__}. Labels are whole numbers or text."
-            )
-        return encode(_as_numbers(items, distinct), name)
-    distinct.sort()
-    table = {value: code for code, value in enumerate(distinct)}
-    codes = np.fromiter(map(table.__getitem__, items), np.int32, len(items))
-    return Labels(np.asarray(distinct, labels.dtype), EncodedLabels.from_codes(codes))

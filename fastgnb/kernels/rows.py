@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._numba.decorators import jit_helper, llvm_inlined
-from .._numba.vectors import columns, load, per_line, pointer, prefetch
+from .._numba.decorators import jit_helper, jitable, llvm_inlined
+from .._numba.transposes import columns
+from .._numba.vectors import load, per_line, pointer, prefetch
 
 # Elements behind the last row that reading eight at a time may touch.
 OVERREAD = 7
@@ -29,6 +30,12 @@ class Rows(NamedTuple):
     by_columns: bool
     n: int
     d: int
+
+
+@jitable
+def round_up(n, step):
+    """The least multiple of `step` that is not below n."""
+    return (n + step - 1) // step * step
 
 
 @llvm_inlined

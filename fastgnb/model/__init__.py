@@ -1,18 +1,22 @@
 """One model: a member of the family with its options, statistics and parameters.
 
-In: statistics and options. Out: scores of rows, samples, models of the same statistics with other
-parameters. Estimators, files and commands hold a model and add no arithmetic to it. The room knows
-neither scikit-learn nor files.
+In: statistics and options. Out: scores of rows, samples, merged models, and models of the same
+statistics with other parameters. Estimators, model files and commands hold a `Model` and add no
+arithmetic to it. The room knows neither scikit-learn nor files.
 
 The registry declares each member once: its statistics, how it is estimated, and its options with
-defaults, ranges and help. Constructor checks, command line options and checks of model files are
-derived from that, and nothing outside the registry compares a member's name.
+defaults, ranges and help. Constructor checks, command line options, checks of model files and the
+README's table are derived from it. Nothing else compares a member's name.
 
 Where to start
-    family.py        the registry of members and their options
-    scoring.py       checked rows and parameters to the scoring kernels: the one way to every answer
-    evaluation.py    how good predictions are: accuracy, confusion, log loss, Brier score
-    findings.py      what is odd about features: keys, units, smoothing that drowns them
+    model.py       `Model`, and the rule for edited fitted attributes
+    family.py      the registry: `Member`, `register`
+    options.py     how an option is declared
+    likelihood.py  what a member defines: estimate, parameters, sample
+    diagonal.py    GaussianNB; full.py: GaussianBayes; axes.py: PCAGaussianNB; mixed.py: MixedNB
+    scoring.py     checked rows and parameters to the scoring kernels: the one way to every answer
+    evaluation.py  how good predictions are: accuracy, confusion, log loss, Brier score
+    findings.py    suspicious features: keys, different units, variances below the smoothing
 
 May import: `estimate`, `stats`, `input`, `kernels`, `_numba`, `_system`.
 """

@@ -1,11 +1,11 @@
-"""How good predictions are, from one pass over (true labels, codes, probabilities).
+"""How good predictions are, in one pass over true labels, predicted codes and probabilities.
 
-`Evaluator` adds batches; what it keeps is counts, exact in int64, and an exact sum of the batches'
-sums for each of the two scores, so that the result is that of all rows at once. The numbers are
-those of `sklearn.metrics` on the same rows.
+`Evaluator` adds batches. It keeps counts, exact in int64, and an exact sum of the batches' sums for
+each of the two scores, so that the result is that of all rows at once. The numbers are those of
+`sklearn.metrics` on the same rows.
 
-Memory does not grow with the rows, nor with the labels of the data: of those that the model does
-not know, the first UNSEEN that are met have counts of their own; the rest are counted together.
+Memory grows neither with the rows nor with the labels of the data. Of the labels that the model
+does not know, the first UNSEEN have counts of their own, and the rest are counted together.
 """
 
 from __future__ import annotations
@@ -34,23 +34,58 @@ _BLOCK = 1 << 18
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Evaluation:
-    """Scores over n rows and k labels, those of the model and any others that were met.
+    """Scores of predictions against true labels.
+
+    The labels are those of the model and any others that were met.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_labels,)
+        Sorted labels.
+    confusion : ndarray of shape (n_labels, n_labels) or None
+        Numbers of rows, true labels down and predicted labels across. None if the model has more
+        than 2,000 classes. Rows of labels that are not listed are not in it.
+    hit : ndarray of shape (n_labels,)
+        Rows of each label that are predicted correctly.
+    support : ndarray of shape (n_labels,)
+        Rows of each label.
+    predicted : ndarray of shape (n_labels,)
+        Rows that are predicted as each label.
+    log_loss : float
+        Mean of -log p(true label), with p clipped to [eps, 1 - eps] of its dtype.
+    brier : float
+        Mean squared error of the probabilities: summed over the labels, and halved for two, so that
+        it is within [0, 1], as by ``sklearn.metrics.brier_score_loss``.
+    n_unseen : int, default=0
+        Rows of labels that the model does not know. They are wrong, whatever is predicted.
+    n_unlisted : int, default=0
+        Those of them whose labels are not among ``labels``, which lists the first 100 such labels.
+    n_skipped : int, default=0
+        Rows besides these that were left out because the model cannot take their values.
+    n_null_labels : int, default=0
+        Rows besides these that were left out because they have no label.
 
     Attributes
     ----------
-    labels : ndarray (k,), sorted.
-    confusion : ndarray (k, k) int64, rows true and columns predicted; None where the model has
-        more than MATRIX classes. Rows of labels that are not listed are not in it.
-    hit, support, predicted : ndarray (k,) int64, rows of each label that are predicted right, rows
-        of each label, rows predicted as it.
-    n_rows : int, rows of all labels.
-    accuracy : share of rows predicted right.
-    log_loss : mean of -log p(true label), p clipped to [eps, 1 - eps] of its dtype.
-    brier : mean squared error of the probabilities: summed over the labels, halved for
-        two (so that it lies in [0, 1]), as `sklearn.metrics.brier_score_loss` does.
-    n_unseen : int, rows of labels that the model does not know: wrong, whatever is predicted.
-    n_unlisted : int, those of them whose labels are not among `labels`, beyond the first UNSEEN.
-    tpr, fpr, ppv, npv, f1 : ndarray (k,), each label against the rest; 0 where undefined.
+    n_rows : int
+        Rows of all labels.
+    accuracy : float
+        Share of the rows that are predicted correctly.
+    tpr : ndarray of shape (n_labels,)
+        True positive rate (recall, sensitivity) of each label against the rest; here and below, 0
+        where it is undefined.
+    fpr : ndarray of shape (n_labels,)
+        False positive rate (1 - specificity).
+    ppv : ndarray of shape (n_labels,)
+        Positive predictive value (precision).
+    npv : ndarray of shape (n_labels,)
+        Negative predictive value.
+    f1 : ndarray of shape (n_labels,)
+        Harmonic mean of precision and recall.
+
+    Notes
+    -----
+    The numbers are those of ``sklearn.metrics`` on the same rows.
     """
 
     labels: np.ndarray
@@ -62,43 +97,53 @@ class Evaluation:
     brier: float
     n_unseen: int = 0
     n_unlisted: int = 0
+    n_skipped: int = 0
+    n_null_labels: int = 0
 
     @property
     def n_rows(self) -> int:
+        """Rows of all labels."""
         return int(self.support.sum()) + self.n_unlisted
 
     @property
     def accuracy(self) -> float:
+        """Share of the rows that are predicted correctly."""
         return int(self.hit.sum()) / self.n_rows
 
     @property
     def tpr(self) -> NDArray[np.float64]:
-        """True positive rate: recall, sensitivity."""
+        """True positive rate of each label: recall, sensitivity."""
         return _ratio(self.hit, self.support)
 
     @property
     def fpr(self) -> NDArray[np.float64]:
-        """False positive rate: 1 - specificity."""
+        """False positive rate of each label: 1 - specificity."""
         return _ratio(self.predicted - self.hit, self.n_rows - self.support)
 
     @property
     def ppv(self) -> NDArray[np.float64]:
-        """Positive predictive value: precision."""
+        """Positive predictive value of each label: precision."""
         return _ratio(self.hit, self.predicted)
 
     @property
     def npv(self) -> NDArray[np.float64]:
-        """Negative predictive value."""
+        """Negative predictive value of each label."""
         neither = self.n_rows - self.support - self.predicted + self.hit
         return _ratio(neither, self.n_rows - self.predicted)
 
     @property
     def f1(self) -> NDArray[np.float64]:
-        """Harmonic mean of precision and recall."""
+        """Harmonic mean of precision and recall of each label."""
         return _ratio(2 * self.hit, self.support + self.predicted)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain Python values, ready for JSON."""
+        """Return plain Python values, ready for JSON.
+
+        Returns
+        -------
+        dict
+            Every number, with the names that ``fastgnb evaluate --json`` writes.
+        """
         rates = ("support", "tpr", "fpr", "ppv", "npv", "f1")
         columns = {name: getattr(self, name).tolist() for name in rates}
         return {
@@ -114,6 +159,8 @@ class Evaluation:
             ],
             "n_unseen_rows": self.n_unseen,
             "n_unlisted_rows": self.n_unlisted,
+            "n_skipped_rows": self.n_skipped,
+            "n_null_labels": self.n_null_labels,
         }
 
 
@@ -125,8 +172,8 @@ def _ratio(part: NDArray[np.int64], whole: NDArray[np.int64]) -> NDArray[np.floa
 class Evaluator:
     """Adds up batches of predictions of a model with these `classes` (k,), sorted.
 
-    Cost a batch: O(n k). Memory: O(k), besides a matrix (k, k) where k is at most MATRIX, and a
-    fixed block.
+    Cost of a batch: O(n k). Memory: O(k), a matrix (k, k) if k is at most MATRIX, and a fixed
+    block.
     """
 
     def __init__(self, classes: np.ndarray) -> None:
@@ -180,7 +227,7 @@ class Evaluator:
         return self._places.get(label, UNSEEN)
 
     def _encode(self, y: np.ndarray) -> np.ndarray:
-        """Positions of labels among the classes, -1 for a label not there."""
+        """Positions of labels among the classes; -1 for labels that are not there."""
         kind = self._classes.dtype.kind
         if kind not in "iufb" or y.dtype.kind != kind:  # NumPy would round whole numbers to floats
             index = self._index
@@ -189,7 +236,7 @@ class Evaluator:
         return np.where(self._classes[at] == y, at, -1)
 
     def result(self) -> Evaluation:
-        """The scores so far; ValueError before the first row."""
+        """Return the scores so far. Raises ValueError before the first row."""
         rows = self.n_rows
         if rows == 0:
             raise ValueError("no rows to evaluate, expected at least one")
@@ -214,9 +261,9 @@ class Evaluator:
         )  # fmt: skip
 
     def _labels(self) -> np.ndarray:
-        """The union of the classes and the labels met, sorted, in a type that holds both.
+        """The union of the classes and of other labels, sorted, in a type that holds both.
 
-        Numbers that no type holds exactly, such as 2^53 + 1 beside 0.5, are objects.
+        Numbers that no type holds exactly, such as 2^53 + 1 and 0.5, are objects.
         """
         if not self._places:
             return self._classes
@@ -228,8 +275,8 @@ class Evaluator:
 def _grow(partials: list[float], value: float) -> None:
     """Add a number to a sum that is held exactly, as a few floats that do not overlap.
 
-    J. R. Shewchuk, "Adaptive Precision Floating-Point Arithmetic", 1997: `math.fsum` does the same
-    to numbers that are all at hand.
+    `math.fsum` does the same to numbers that are all available. J. R. Shewchuk, "Adaptive Precision
+    Floating-Point Arithmetic", 1997.
     """
     kept = 0
     for partial in partials:
@@ -243,7 +290,7 @@ def _grow(partials: list[float], value: float) -> None:
 
 
 def _loss(true: np.ndarray, proba: np.ndarray) -> float:
-    """Sum of -log p(true), clipped as scikit-learn clips; p is 0 where true is -1."""
+    """Sum of -log p(true), clipped as scikit-learn does; p is 0 for labels of code -1."""
     eps = np.finfo(proba.dtype).eps
     p = np.where(true >= 0, proba[np.arange(len(true)), true], 0)
     return float(-np.log(np.clip(p, eps, 1 - eps).astype(np.float64)).sum())

@@ -1,237 +1,322 @@
-"""The members of the family, without scikit-learn: their parameters, and how each is estimated.
+"""The registry of the family: each member, with its options and what it needs, declared once.
 
-What an estimator is besides its face stands here once, for files and commands too. A further
-member needs an entry here, and an estimator.
+A `Member` says how its model is estimated (its `likelihood`, imported on first use), which
+statistics it learns, and what its options are. Estimators, model files, the command line and the
+table in the README are derived from it, and nothing else compares the name of a member. `register`
+adds a member. NumPy is not imported here: the command line reads the registry before it knows its
+command.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from .options import (
+    ArrayLike,
+    Flag,
+    Nothing,
+    Number,
+    OneOf,
+    Option,
+    Whole,
+    Words,
+)
 
-from ..estimate.axes import Axes, check_components, factor_of_total, principal_axes, rotate
-from ..estimate.categorical import (
-    CategoryEstimate,
-    check_alpha,
-    check_marks,
-    check_most,
-    estimate_mixed,
-    least_categories,
-)
-from ..estimate.correlation import certain
-from ..estimate.diagonal import (
-    DiagonalEstimate,
-    WhitenedParams,
-    check_sharing,
-    check_shrinkage,
-    check_unit,
-    estimate_diagonal,
-    whitened_params,
-)
-from ..estimate.full import FAR, FullEstimate, check_target, estimate_full, whiten
-from ..stats.class_stats import ClassStats
-from ..stats.mixed_stats import MAX_CATEGORIES, MixedStats
-from ..stats.pooling import pooled
+if TYPE_CHECKING:
+    from .likelihood import Likelihood
 
 __all__ = [
+    "DDOF",
     "MEMBERS",
-    "ROTATIONS",
-    "AxesEstimate",
-    "Estimate",
+    "MISSING",
+    "PRIORS",
+    "TIED",
     "Member",
-    "estimate_along_axes",
-    "recentre",
+    "all_options",
+    "covariance_type",
+    "default_member",
+    "markdown_table",
+    "members_with",
+    "options_of",
+    "register",
+    "unregister",
+    "var_smoothing",
 ]
 
-Floats = NDArray[np.float64]
-ROTATIONS = frozenset({"total", "within", "class"})
 
+@dataclass(frozen=True, eq=False)
+class Member:
+    """A member of the family.
 
-class Estimate(NamedTuple):
-    """What statistics became: estimates by feature, or by axis, and the parameters of scoring
-    where they do not follow from these; None where a variance along an axis makes no density.
-
-    categorical: what decides of each categorical feature, in a model that may have some.
+    Parameters
+    ----------
+    name : str
+        That of its estimator, of the command line and of model files.
+    summary : str
+        What it is, in a line.
+    options : tuple of Option
+        Every constructor parameter, in the order of the signature.
+    load_likelihood : callable
+        Returns its `Likelihood`; it imports what that needs.
+    needs_full_scatter : bool, default=False
+        Whether its statistics need full scatter.
+    takes_categories : bool, default=False
+        Whether its statistics are `MixedStats`.
+    stores_edits : bool, default=False
+        Whether a model file holds its fitted attributes, edited or not. Those of other members are
+        estimated again when a file is loaded.
+    label : str, default=None
+        How `fastgnb show` calls it; None: its name.
+    compares_features : callable, default=None
+        From options to what to do about features of different units, or None where these do not
+        matter.
     """
 
-    diagonal: DiagonalEstimate
-    params: WhitenedParams | None = None
-    categorical: Sequence[CategoryEstimate] | None = None
+    name: str
+    summary: str
+    options: tuple[Option, ...]
+    load_likelihood: Callable[[], Likelihood]
+    needs_full_scatter: bool = False
+    takes_categories: bool = False
+    stores_edits: bool = False
+    label: str | None = None
+    compares_features: Callable[[Mapping[str, Any]], str | None] | None = None
+
+    @property
+    def likelihood(self) -> Likelihood:
+        """How its parameters come from statistics."""
+        return self.load_likelihood()
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """The default of every option."""
+        return {option.name: option.default for option in self.options}
+
+    def option(self, name: str) -> Option:
+        """Return an option by name. Raises KeyError if the member lacks it."""
+        return {option.name: option for option in self.options}[name]
+
+    def has(self, name: str) -> bool:
+        """Whether it has an option of this name."""
+        return any(option.name == name for option in self.options)
+
+    def check(self, options: Mapping[str, Any]) -> None:
+        """Raise ValueError or TypeError for invalid values of options."""
+        for option in self.options:
+            if option.name in options:
+                option.check(options[option.name])
 
 
-class Member(NamedTuple):
-    """Whether full scatter is needed; options besides priors, smoothing and missing, as they are by
-    default; `check`, which raises ValueError for options; default smoothing; `estimate`."""
+def _check_priors(priors: Any) -> None:
+    from ..estimate.options import as_priors
 
-    needs_full: bool
-    options: Mapping[str, Any]
-    check: Callable[[Mapping[str, Any]], None]
-    var_smoothing: float
-    estimate: Callable[..., Estimate]
+    if priors is not None:
+        as_priors(priors)
 
 
-class AxesEstimate(NamedTuple):
-    """Axes (g, r, d) of features over their units (d,), the centre (g, d) where they cross, and
-    diagonal (k, r) along them."""
+def _check_smoothing(value: Any) -> None:
+    from ..estimate.options import check_smoothing
 
-    axes: Axes
-    unit: Floats
-    centre: Floats
-    diagonal: DiagonalEstimate
+    check_smoothing(value)
 
 
-def estimate_along_axes(
-    stats: ClassStats,
-    *,
-    n_components: int | float | None = None,
-    rotation: str = "total",
-    standardize: bool = False,
-    priors: ArrayLike | None = None,
-    var_smoothing: float = 1e-9,
-    **sharing: Any,
-) -> AxesEstimate:
-    """Naive Bayes along the principal axes of statistics with full scatter. Cost: O(k d^2 + d^3).
+def _check_missing(missing: Any) -> None:
+    from ..input.rows import check_missing
 
-    With standardize, of each feature over its standard deviation over all rows, as if rows had
-    been divided by that first. See `axes.principal_axes` for n_components, and
-    `diagonal.estimate_diagonal` for the rest. Raises ValueError for diagonal scatter, and for
-    parameters that do not fit.
-    """
-    if stats.covariance is None:
-        raise ValueError(
-            "Principal axes need full scatter: make the statistics with scatter='full'."
-        )
-    whole = stats.as_one_class()
-    if not np.isfinite(whole.variance).all():
-        raise ValueError(
-            "The variance of all rows overflows float64: classes are too far apart. Scale the "
-            "features down."
-        )
-    assert whole.covariance is not None
-    unit = np.ones(stats.n_features)
-    if standardize:
-        unit = np.sqrt(np.where(whole.variance[0] > 0, whole.variance[0], 1.0))
-    centre, factor = whole.mean, None
-    covariance, loss = certain(stats)
-    if rotation == "class":
-        centre, scatters = stats.mean, covariance
-    elif rotation == "within":
-        scatters, loss = pooled(stats.count, covariance)[None], loss.max(keepdims=True)
-    else:
-        loss = loss.max(keepdims=True)
-        scatters, factor = whole.covariance, partial(factor_of_total, stats, unit)
-    axes = principal_axes(scatters / unit / unit[:, None], n_components, factor, loss)
-    components = axes.components / unit
-    seen = rotate(stats, centre, components)
-    diagonal = estimate_diagonal(seen, priors=priors, var_smoothing=var_smoothing, **sharing)
-    return AxesEstimate(axes, unit, centre, diagonal)
+    check_missing(missing)
 
 
-def recentre(stats: ClassStats, params: WhitenedParams) -> WhitenedParams:
-    """The parameters with a centre of each class, where one for all would lose digits."""
-    k = len(stats.count)
-    is_far = np.abs(params.mean * params.scale).max(axis=1, initial=0.0) > FAR
-    if k == 1 or len(params.centre) == k or not (is_far & (params.log_prior > -np.inf)).any():
-        return params
-    whitener = params.whitener * params.scale[:, :, None]
-    mean = (whitener @ stats.mean_lo[:, :, None])[:, :, 0]
-    return replace(
-        params, centre=stats.mean.copy(), whitener=whitener, mean=mean,
-        scale=np.ones_like(params.scale),
+def _check_categorical_features(value: Any) -> None:
+    from ..estimate.options import check_categorical_spec
+
+    check_categorical_spec(value)
+
+
+def _check_min_categories(value: Any) -> None:
+    from ..estimate.options import check_min_categories
+
+    check_min_categories(value, None)
+
+
+PRIORS = Option(
+    "priors", None, (ArrayLike(), Nothing("the classes' shares of the weight", "data")),
+    "prior probabilities of the classes, in their sorted order", _check_priors,
+    is_list=True, metavar="P,P",
+)  # fmt: skip
+
+MISSING = Option(
+    "missing", "error", (Words(("error", "skip")),),
+    "missing values; skip: leave each out of its own feature", _check_missing, is_learned=True,
+)  # fmt: skip
+
+TIED = Option("tied", False, (Flag(),), "pool over classes")
+
+DDOF = Option("ddof", 0, (OneOf((0, 1)),), "what is subtracted from the weight that divides")
+
+
+def var_smoothing(default: float = 1e-9) -> Option:
+    """The option `var_smoothing`, with another default."""
+    return Option(
+        "var_smoothing", default, (Number(0, takes_bool=True),),
+        "share of the largest variance that is added to each variance", _check_smoothing,
+        metavar="F",
     )  # fmt: skip
 
 
-def _naive(stats: ClassStats, **options: Any) -> Estimate:
-    return Estimate(estimate_diagonal(stats, **options))
+def covariance_type(*kinds: str) -> Option:
+    """The option `covariance_type`, whose default is the first of the kinds."""
+    return Option("covariance_type", kinds[0], (Words(kinds),), "which variances there are")
 
 
-def _full(stats: ClassStats, **options: Any) -> Estimate:
-    full = estimate_full(stats, **options)
-    return Estimate(_diagonal(full, len(stats.classes)), whiten(stats, full))
+def _units_of_shared(options: Mapping[str, Any]) -> str | None:
+    if options.get("covariance_type") == "spherical":
+        return "Scale the features first, or take --covariance-type diag"
+    if options.get("shrinkage") is not None and options.get("shrinkage_target") == "spherical":
+        return "Take --shrinkage-target diagonal"
+    return None
 
 
-def _diagonal(full: FullEstimate, k: int) -> DiagonalEstimate:
-    """Variances (k, d) of the features alone."""
-    variance = np.diagonal(full.covariance, axis1=-2, axis2=-1)
-    shape = k, variance.shape[-1]
-    return DiagonalEstimate(
-        full.class_prior, full.theta, np.broadcast_to(variance, shape).copy(), full.epsilon
-    )
+def _units_of_axes(options: Mapping[str, Any]) -> str | None:
+    return None if options.get("standardize") else "Take --standardize"
 
 
-def _along_axes(stats: ClassStats, **options: Any) -> Estimate:
-    axes, unit, centre, diagonal = estimate_along_axes(stats, **options)
-    try:
-        params = whitened_params(diagonal, centre, axes.components / unit, stats)
-    except ValueError:  # a variance of 0, which scoring refuses and learning does not
-        return Estimate(diagonal)
-    return Estimate(diagonal, recentre(stats, params))
+def _diagonal() -> Likelihood:
+    from .diagonal import DiagonalLikelihood
+
+    return DiagonalLikelihood()
 
 
-def _mixed(stats: MixedStats, **options: Any) -> Estimate:
-    found = estimate_mixed(stats, **options)
-    return Estimate(found.gaussian, None, found.categorical)
+def _full() -> Likelihood:
+    from .full import FullLikelihood
+
+    return FullLikelihood()
 
 
-def _check_naive(options: Mapping[str, Any]) -> None:
-    check_sharing(
-        options["covariance_type"], options["tied"], options["ddof"], {"diag", "spherical"}
-    )
+def _axes() -> Likelihood:
+    from .axes import AxesLikelihood
+
+    return AxesLikelihood()
 
 
-def _check_full(options: Mapping[str, Any]) -> None:
-    kinds = {"full", "diag", "spherical"}
-    check_sharing(options["covariance_type"], options["tied"], options["ddof"], kinds)
-    check_unit(options["reg_param"], "reg_param")
-    check_shrinkage(options["shrinkage"])
-    check_target(options["shrinkage_target"])
+def _mixed() -> Likelihood:
+    from .mixed import MixedLikelihood
+
+    return MixedLikelihood()
 
 
-def _check_axes(options: Mapping[str, Any]) -> None:
-    check_components(options["n_components"])
-    if options["rotation"] not in ROTATIONS:
-        raise ValueError(
-            f"rotation must be one of {sorted(ROTATIONS)}, got {options['rotation']!r}."
-        )
-    if not isinstance(options["standardize"], (bool, np.bool_)):
-        raise ValueError(f"standardize must be True or False, got {options['standardize']!r}.")
-    _check_naive(options)
+GAUSSIAN_NB = Member(
+    "GaussianNB", "naive Bayes of normal features",
+    (PRIORS, var_smoothing(), MISSING, covariance_type("diag", "spherical"), TIED, DDOF),
+    _diagonal, stores_edits=True, label="Gaussian naive Bayes",
+    compares_features=_units_of_shared,
+)  # fmt: skip
 
-
-def _check_mixed(options: Mapping[str, Any]) -> None:
-    check_marks(options["categorical_features"])
-    check_alpha(options["alpha"])
-    least_categories(options["min_categories"], None)
-    check_most(options["max_categories"])
-
-
-_SHARING = {"tied": False, "ddof": 0}
-
-MEMBERS: dict[str, Member] = {
-    "GaussianNB": Member(
-        False, {"covariance_type": "diag"} | _SHARING, _check_naive, 1e-9, _naive
+GAUSSIAN_BAYES = Member(
+    "GaussianBayes", "discriminant analysis, quadratic or (tied) linear",
+    (
+        covariance_type("full", "diag", "spherical"), TIED, DDOF, PRIORS,
+        Option("reg_param", 0.0, (Number(0, 1),), "share of the identity in each covariance",
+               metavar="F"),
+        Option("shrinkage", None, (Words(("oas",)), Number(0, 1), Nothing("no shrinkage", "none")),
+               "share of the target in each class's covariance", metavar="F|oas|none"),
+        Option("shrinkage_target", "diagonal", (Words(("diagonal", "spherical")),),
+               "shrink towards each class's variances, or their mean", since=3, before="spherical"),
+        var_smoothing(0.0),
     ),
-    "GaussianBayes": Member(
-        True,
-        {"covariance_type": "full", "reg_param": 0.0, "shrinkage": None,
-         "shrinkage_target": "diagonal"} | _SHARING,
-        _check_full, 0.0, _full,
+    _full, needs_full_scatter=True, compares_features=_units_of_shared,
+)  # fmt: skip
+
+PCA_GAUSSIAN_NB = Member(
+    "PCAGaussianNB", "naive Bayes along principal axes",
+    (
+        Option("n_components", None,
+               (Whole(1), Number(0, 1, is_open=True), Nothing("all along which rows vary", "all")),
+               "axes to keep; below 1: as few as have that share of the variance",
+               metavar="N|F|all"),
+        Option("rotation", "total", (Words(("total", "within", "class")),),
+               "whose axes: of all rows, of the scatter within classes, or of each class"),
+        Option("standardize", False, (Flag(),),
+               "divide features by their standard deviations first", since=3, before=False),
+        covariance_type("diag", "spherical"), TIED, DDOF, PRIORS, var_smoothing(),
     ),
-    "PCAGaussianNB": Member(
-        True,
-        {"n_components": None, "rotation": "total", "standardize": False,
-         "covariance_type": "diag"} | _SHARING,
-        _check_axes, 1e-9, _along_axes,
+    _axes, needs_full_scatter=True, compares_features=_units_of_axes,
+)  # fmt: skip
+
+MIXED_NB = Member(
+    "MixedNB", "naive Bayes of normal and categorical features",
+    (
+        Option("categorical_features", None, (ArrayLike(), Words(("auto",)), Nothing("none")),
+               "features that hold categories (text, booleans, whole numbers); auto: every column "
+               "of text, booleans or a dictionary type, but for those that identify rows",
+               _check_categorical_features, is_learned=True, is_list=True, metavar="A,B|auto",
+               flag="categorical"),
+        Option("alpha", 1.0, (Number(0),), "smoothing of categories", metavar="F"),
+        Option("min_categories", None, (Nothing("those that occur"), ArrayLike(), Whole(1)),
+               "how many categories a feature has at least", _check_min_categories, is_list=True,
+               metavar="N"),
+        Option("max_categories", 50_000, (Nothing("any number"), Whole(1)),
+               "most categories of a feature, beyond which it is refused", is_learned=True,
+               metavar="N", since=3, before=None),
+        PRIORS, var_smoothing(), MISSING,
     ),
-    "MixedNB": Member(
-        False,
-        {"categorical_features": None, "alpha": 1.0, "min_categories": None,
-         "max_categories": MAX_CATEGORIES},
-        _check_mixed, 1e-9, _mixed,
-    ),
-}  # fmt: skip
+    _mixed, takes_categories=True,
+)  # fmt: skip
+
+MEMBERS: dict[str, Member] = {}
+"""The members by their names."""
+
+
+def register(member: Member) -> Member:
+    """Add a member to the family, and return it.
+
+    It is then a model type of the command line and of model files, as soon as its estimator is
+    defined: a subclass of `GaussianClassifier` with ``member="NAME"`` as a class keyword. Raises
+    ValueError if another member has this name.
+    """
+    if MEMBERS.setdefault(member.name, member) is not member:
+        raise ValueError(f"The family has a member {member.name} already.")
+    return member
+
+
+def unregister(name: str) -> None:
+    """Remove a member from the family. Raises KeyError if there is none of that name."""
+    del MEMBERS[name]
+
+
+for _member in (GAUSSIAN_NB, GAUSSIAN_BAYES, PCA_GAUSSIAN_NB, MIXED_NB):
+    register(_member)
+
+
+def options_of(name: str) -> tuple[Option, ...]:
+    """The options of a member, by its name."""
+    return MEMBERS[name].options
+
+
+def all_options() -> dict[str, dict[str, Option]]:
+    """The options of all members, by name: for each one the members that have it, with theirs."""
+    found: dict[str, dict[str, Option]] = {}
+    for member in MEMBERS.values():
+        for option in member.options:
+            found.setdefault(option.name, {})[member.name] = option
+    return found
+
+
+def members_with(option: str) -> list[str]:
+    """The names of the members that have an option."""
+    return [member.name for member in MEMBERS.values() if member.has(option)]
+
+
+def default_member(*, categories: bool = False) -> Member:
+    """The member that is used if none is named: the first one for this kind of data."""
+    return next(m for m in MEMBERS.values() if m.takes_categories == categories)
+
+
+def markdown_table() -> str:
+    """The members and their options as a table in Markdown, as the README has it."""
+    lines = ["| Member | Options, with their defaults |", "|---|---|"]
+    for member in MEMBERS.values():
+        parts = [f"`{option.name}={option.default!r}`" for option in member.options]
+        lines.append(f"| `{member.name}`: {member.summary} | {', '.join(parts)} |")
+    return "\n".join(lines)

@@ -1,7 +1,8 @@
-"""What is odd about the features of a model, for whoever asks: the estimators say nothing of it.
+"""Suspicious features of a model: keys, different units, variances below the smoothing.
 
-`drowned` looks at statistics, after the fact. `KeyWatch` looks at rows as they pass, in memory that
-does not grow with them: for columns that number the rows, as an identifier does.
+Estimators do not report them; commands do. `drowned` and `uneven` look at statistics. `KeyWatch`
+looks at rows as they pass, for columns that number the rows as an identifier does; its memory does
+not grow with the rows.
 """
 
 from __future__ import annotations
@@ -32,9 +33,10 @@ _SAMPLE = 1 << 14
 class Drowned(NamedTuple):
     """Features whose variance is below the smoothing, so that they hardly count.
 
-    features : their positions, at least one. epsilon : what is added to every variance.
-    widest, variance : the feature of the largest variance, which epsilon is a share of, and it.
-    remedy : the `var_smoothing` that makes epsilon a thousandth of the smallest such variance.
+    features : their positions, at least one. epsilon : what is added to every variance. widest,
+    variance : the feature with the largest variance, of which epsilon is a share, and that
+    variance. remedy : the `var_smoothing` that makes epsilon a thousandth of the smallest of these
+    variances.
     """
 
     features: tuple[int, ...]
@@ -52,9 +54,10 @@ class Numbering(NamedTuple):
 
 
 def drowned(stats: ClassStats | MixedStats, epsilon: float, var_smoothing: float) -> Drowned | None:
-    """The features that vary, over all rows, by less than what smoothing adds; None for none.
+    """Return the features that vary, over all rows, by less than what smoothing adds; None if none
+    does.
 
-    epsilon is the fitted `epsilon_`, and positions count all features. Cost: O(k d).
+    epsilon is the fitted `epsilon_`. Positions count all features. Cost: O(k d).
     """
     gaussian, at = stats, np.arange(stats.n_features)
     if isinstance(stats, MixedStats):
@@ -71,7 +74,7 @@ def drowned(stats: ClassStats | MixedStats, epsilon: float, var_smoothing: float
 
 
 class Uneven(NamedTuple):
-    """The features of least and largest standard deviation over all rows, of those that vary."""
+    """The features with the smallest and the largest standard deviation above 0, over all rows."""
 
     least: int
     largest: int
@@ -79,10 +82,10 @@ class Uneven(NamedTuple):
 
 
 def uneven(stats: ClassStats | MixedStats) -> Uneven | None:
-    """Features whose standard deviations differ by a factor of 100 or more; None for none.
+    """Return features whose standard deviations differ by a factor of 100 or more; None if none do.
 
-    That matters where features are compared with each other: principal axes, and variances that
-    are shared over features. Cost: O(k d).
+    That matters to members that compare features with each other: those with principal axes, and
+    those with variances shared over features. Cost: O(k d).
     """
     gaussian = stats.gaussian if isinstance(stats, MixedStats) else stats
     sd = np.sqrt(gaussian.to_diag().as_one_class().variance[0])
@@ -96,12 +99,12 @@ def uneven(stats: ClassStats | MixedStats) -> Uneven | None:
 
 
 class KeyWatch:
-    """Whether features number the rows, over batches of rows X (n, d) in their order.
+    """Finds features that number the rows, over batches of rows X (n, d) in their order.
 
-    That is: every value is a whole number, and each is above all before, or below, or they are
-    distinct. Where many rows have passed, distinctness is that of a sample of the values, with all
-    their rows. Missing values are passed over. Memory: 128 KB for each feature that is still such a
-    one; time: little, since most features are ruled out by the first rows.
+    Every value of such a feature is an integer, and the values increase, decrease, or are distinct.
+    After many rows, distinctness is that of a sample of the values, with all of their rows. Missing
+    values are ignored. Memory: 128 KB for each candidate. Time: little, since most features are
+    ruled out by the first rows.
     """
 
     def __init__(self) -> None:
@@ -126,7 +129,7 @@ class KeyWatch:
 
 
 class _Column:
-    """One feature of a `KeyWatch`."""
+    """The state of one feature in a `KeyWatch`."""
 
     def __init__(self) -> None:
         self._n = 0
@@ -140,7 +143,7 @@ class _Column:
         return how if self._n >= _ENOUGH[how] else None
 
     def update(self, column: NDArray[Any]) -> bool:
-        """Whether the feature may still be one, after further values."""
+        """Take further values. Returns whether the feature may still number the rows."""
         for part in (column[:_FEW], column[_FEW:]):
             values = part[~np.isnan(part)]
             if not len(values):
@@ -158,7 +161,7 @@ class _Column:
         return True
 
     def _follow(self, values: NDArray[Any], limit: float) -> None:
-        """Whether they go on in one direction."""
+        """Check that the values go on in one direction."""
         if not (self._rises or self._falls):
             return
         a, b = np.append(self._last, values[:-1]), values
@@ -170,7 +173,7 @@ class _Column:
         self._last = float(values[-1])
 
     def _all_new(self, values: NDArray[Any]) -> bool:
-        """Whether no value of the sample came twice."""
+        """Whether no value of the sample occurred twice."""
         keys = _scrambled(values)
         while len(keys := keys[self._sampled(keys)]) > _SAMPLE:
             self._shift += 1
@@ -190,5 +193,5 @@ class _Column:
 
 
 def _scrambled(values: NDArray[Any]) -> NDArray[np.uint64]:
-    """Distinct whole numbers as distinct ones whose leading bits are spread (Fibonacci hashing)."""
+    """Map distinct integers to distinct ones with well-mixed leading bits (Fibonacci hashing)."""
     return np.asarray(values.astype(np.int64).view(np.uint64) * np.uint64(0x9E3779B97F4A7C15))

@@ -1,7 +1,7 @@
-"""Rows and parameters to labels, probabilities and densities: the one way to every answer.
+"""Checked rows and parameters to labels, probabilities and densities: the one way to every answer.
 
-Scoring kernels read where shapes tell them to, and check nothing. So all that reaches them is
-checked here, wherever it comes from: attributes that were edited, pickles, files.
+Scoring kernels read where shapes tell them to, and check nothing. So everything that reaches them
+is checked here, wherever it comes from: edited attributes, pickles, files.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..estimate.categorical import MixedParams
-from ..estimate.diagonal import GaussianParams, WhitenedParams, check_possible
+from ..estimate.parameters import GaussianParams, MixedParams, WhitenedParams, check_possible
 from ..input.arrow import plain_values
 from ..kernels.logs import log
 from ..kernels.score.categorical import CategoricalTerms
@@ -32,12 +31,13 @@ _FLOAT64 = np.dtype(np.float64)
 def score(
     X: NDArray[Any], params: GaussianParams | WhitenedParams, *, skip: bool = False, **wanted: Any
 ) -> Scores:
-    """Score rows X (n, d), real and of any dtype and layout, in one pass. See `Scores`.
+    """Score rows X (n, d), real and of any dtype and layout, in one pass; see `Scores`.
 
-    `wanted` are fields of `kernels.score.outputs.Wanted`. The caller looks at `Scores.bad` and
-    reports the row. With `skip`, a NaN's term is absent, which needs diagonal covariances. Raises
-    ValueError for parameters that are not float64 of the shapes of k classes and the rows' d
-    features, or in which no class is possible, and for rows that are no table.
+    `wanted` are fields of `kernels.score.outputs.Wanted`. The caller has to look at `Scores.bad`,
+    and to report the row. With `skip`, the term of a NaN is left out, which needs diagonal
+    covariances. Raises ValueError for parameters that are not float64 arrays of the shapes of k
+    classes and d features, or in which no class is possible, and for rows that are not
+    two-dimensional.
     """
     asked = Wanted(**wanted)
     X = _checked(X, params, asked.values)
@@ -54,9 +54,9 @@ def score_mixed(
     skip: bool = False,
     **wanted: Any,
 ) -> Scores:
-    """As `score`, of continuous features X (n, c) and categorical ones, slots (q, n) of a table.
+    """As `score`, of continuous features X (n, c) and categorical ones, as indices (q, n).
 
-    Raises ValueError, too, for slots beyond the table, and for tables of other classes.
+    Raises ValueError also for indices beyond the table, and for tables of other classes.
     """
     asked = Wanted(**wanted)
     X = _checked(X, params.gaussian, asked.values)
@@ -85,8 +85,8 @@ def decisions(
 ) -> NDArray[np.float64]:
     """Log odds (n,) of the second of two classes, or joint log likelihoods (n, k), all finite.
 
-    joint (n, k) may become part of the result. log_proba (n, k) is asked for only where the joint
-    log likelihoods of a row overflow, and then tells the order of the classes.
+    joint (n, k) may become part of the result. log_proba (n, k) is computed only if the joint log
+    likelihoods of a row overflow, and then gives the order of the classes.
     """
     lowest = np.finfo(np.float64).min
     if joint.shape[1] == 2:
@@ -109,7 +109,7 @@ def decisions(
 def _checked(
     X: Any, params: GaussianParams | WhitenedParams, values: NDArray[np.int64] | None
 ) -> NDArray[Any]:
-    """X as a plain array. Raises ValueError for what a kernel would read beyond, see `score`."""
+    """Return X as a plain array. Raises ValueError where a kernel would read beyond arrays."""
     rows: NDArray[Any] = np.asarray(plain_values(X))
     if rows.ndim != 2:
         raise ValueError(f"Expected rows of shape (n, d), got {rows.shape}.")

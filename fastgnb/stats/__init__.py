@@ -5,14 +5,20 @@ and scatter of each class) and `MixedStats` (those, and counts of categories), w
 
 ``a + b`` are the statistics of the rows of both, and ``total - a`` those without the rows of a.
 Batches, threads, files, workers and folds are all combined by these two. Statistics know nothing of
-priors, smoothing or estimators: two models that differ in these only have the same statistics.
+priors, smoothing or estimators: models that differ in these only have the same statistics.
 
 Where to start
-    class_stats.py   `ClassStats`: from rows, +, -, decay, one class of all
-    mixed_stats.py   `MixedStats`
-    subtraction.py   what is left without some rows, and whether these can have been among them
-    pooling.py       means over classes, weighted by shares of weight, without overflow
-    alignment.py     the same features in another order, by name
+    class_stats.py      `ClassStats`: from rows, +, -, decay
+    mixed_stats.py      `MixedStats`
+    accumulation.py     checked rows to sums, in units that keep digits
+    merging.py          +, decay, and all classes as one
+    subtraction.py      what is left without some rows, and whether they can have been among them
+    alignment.py        two statistics over the same classes and features
+    feature_order.py    the same features in another order, by name
+    rotation.py         statistics in another basis, without another read of the rows
+    category_counts.py  counts of categories
+    pooling.py          means over classes, weighted by shares of weight, without overflow
+    checks.py           shapes, memory, and numbers beyond float64
 
 May import: `input`, `kernels`, `_numba`, `_system`.
 """

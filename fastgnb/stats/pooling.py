@@ -61,16 +61,3 @@ def rooted(weight: Floats, step: Floats) -> Floats:
     part = np.sqrt(shares(weight))
     part = part[:, None] if part.ndim < step.ndim else part
     return np.where(part > 0, part * step, 0.0)
-
-
-def two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """The rounded sum and its exact error (Knuth 1969)."""
-    total = a + b
-    part = total - a
-    return total, (a - (total - part)) + (b - part)
-
-
-def difference(high: Floats, low: Floats, base: Floats, base_low: Floats) -> Floats:
-    """(high + low) - (base + base_low), rounded about once."""
-    step, error = two_sum(high, -base)
-    return step + (error + (low - base_low))

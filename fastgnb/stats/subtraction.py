@@ -1,4 +1,4 @@
-"""The statistics of some rows without others, and whether these can have been among them.
+"""The statistics of rows without others, and whether these can have been among them.
 
 Everything is computed in units, powers of two, of each class's weight and of each feature's
 spread in it, so that neither weights nor rows of any scale leave float64's range.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .pooling import difference, two_sum
+from ..kernels.learn.double_double import difference, two_sum
 
 if TYPE_CHECKING:
     from .class_stats import ClassStats
@@ -26,9 +26,14 @@ _LEAST = 5e-324
 
 
 class _Step(NamedTuple):
-    """What subtracting takes, in units. weight (k, 1) or (k, d), unit, of what there was, of what
-    goes and of what is left; the rest (k, d): variances and the difference of the means in units of
-    `power`, max_scatter of scatter, and what variance is left.
+    """A subtraction in units, which are powers of two.
+
+    power : (k, d), the exponents of the units of rows.
+    weight : (k, 1) or (k, d) each: weights before, taken away and left, in units of those before.
+    gain : weight taken away over weight left, 0 where none is left.
+    variance : (k, d) each: variances before, and of what is taken away, in units of rows squared.
+    step : (k, d), difference of the means, in units of rows.
+    spread : (k, d), the variance that is left, which rounding may make negative.
     """
 
     power: NDArray[np.int32]
@@ -66,49 +71,60 @@ def max_scatter_of(stats: ClassStats) -> Floats:
     return np.where((stats.variance > 0) & (stats.weight > 0), np.maximum(scatter, _LEAST), scatter)
 
 
-def without(a: ClassStats, b: ClassStats) -> dict[str, Any]:
+def subtract(a: ClassStats, b: ClassStats) -> dict[str, Any]:
     """The fields of a's statistics that change as b's rows leave; both are of the same classes.
 
     Raises ValueError where b's rows cannot all be among a's, and where what is left of a class is
     less than the rounding error of its weight.
     """
-    with np.errstate(
-        over="ignore", under="ignore"
-    ):  # an infinite max_scatter, or slack, refuses nothing
-        return _without(a, b)
+    unknown = a.classes[(a.count == 0) & (b.count > 0)].tolist()
+    if unknown:
+        raise ValueError(f"Cannot subtract rows of classes {unknown}: they were never added.")
+    with np.errstate(over="ignore", under="ignore"):  # an infinite bound, or slack, refuses nothing
+        return _subtract(a, b)
 
 
-def _without(a: ClassStats, b: ClassStats) -> dict[str, Any]:
+def _subtract(a: ClassStats, b: ClassStats) -> dict[str, Any]:
     count, left = subtract_weights(a.count, b.count), subtract_weights(a.weight, b.weight)
     if a.feature_count is not None:
         check_values_left(a, b, count, left, range(a.n_features))
     parts = _in_units(a, b, left)
-    unit = np.frexp(a.weight)[1]
-    max_scatter = parts.weight[0] * parts.variance[0]
-    if a.max_scatter is not None:
-        max_scatter = np.maximum(np.ldexp(a.max_scatter, -unit - 2 * parts.power), max_scatter)
-    _check_contained(a, b, parts, max_scatter)
-    mean, low = two_sum(a.mean, a.mean_lo + np.ldexp(parts.gain * parts.step, parts.power))
-    is_part = (left > 0) & (b.weight > 0)
+    bound = _bound_in_units(a, parts)
+    _check_contained(a, b, parts, bound)
+    mean, mean_lo = two_sum(a.mean, a.mean_lo + np.ldexp(parts.gain * parts.step, parts.power))
     variance = np.ldexp(np.maximum(parts.spread, 0.0), 2 * parts.power)
-    max_scatter = np.where(
-        max_scatter > 0, np.maximum(np.ldexp(max_scatter, unit + 2 * parts.power), _LEAST), 0.0
-    )
+    is_changed = (left > 0) & (b.weight > 0)
 
-    def chosen(changed: Floats, kept: Floats) -> Floats:
-        return np.where(is_part, changed, np.where(left > 0, kept, 0.0))
+    def choose(changed: Floats, kept: Floats) -> Floats:
+        return np.where(is_changed, changed, np.where(left > 0, kept, 0.0))
 
     fields: dict[str, Any] = {
         "count": count,
-        "mean": chosen(mean, a.mean),
-        "variance": chosen(variance, a.variance),
-        "mean_lo": chosen(low, a.mean_lo),
+        "mean": choose(mean, a.mean),
+        "variance": choose(variance, a.variance),
+        "mean_lo": choose(mean_lo, a.mean_lo),
         "feature_count": None if a.feature_count is None else left,
-        "max_scatter": max_scatter,
+        "max_scatter": _bound_of_scatter(a, parts, bound),
     }
     if a.covariance is not None:
         fields["covariance"] = _covariance_left(a, b, parts, fields["variance"])
     return fields
+
+
+def _bound_in_units(a: ClassStats, parts: _Step) -> Floats:
+    """The largest scatter (k, d) that a ever had, in units of weight and of `power`."""
+    scatter = parts.weight[0] * parts.variance[0]
+    if a.max_scatter is None:
+        return scatter
+    unit = np.frexp(a.weight)[1]
+    return np.maximum(np.ldexp(a.max_scatter, -unit - 2 * parts.power), scatter)
+
+
+def _bound_of_scatter(a: ClassStats, parts: _Step, bound: Floats) -> Floats:
+    """The bound (k, d) without units, where it is not 0 at least the smallest number above 0."""
+    unit = np.frexp(a.weight)[1]
+    scatter = np.maximum(np.ldexp(bound, unit + 2 * parts.power), _LEAST)
+    return np.where(bound > 0, scatter, 0.0)
 
 
 def _in_units(a: ClassStats, b: ClassStats, left: Floats) -> _Step:
@@ -130,12 +146,12 @@ def check_values_left(
 ) -> None:
     """Raise ValueError where values of weight `left` (k, q) cannot be in rows of `count` (k,)."""
     rounded = np.where(_are_exact(a.count, b.count), 0.0, ROUNDING * a.count)
-    gone = ((count == 0) & (rounded > 0))[:, None] & (left > 0)
-    if gone.any():
-        raise _below_rounding(a, b, gone, features)
-    lost = ((count == 0) & (a.count > 0))[:, None] & (left > 0)
-    if (lost & (left <= ROUNDING * a.count[:, None])).any():
-        raise _other_rows(a, lost, features)
+    is_rounding = ((count == 0) & (rounded > 0))[:, None] & (left > 0)
+    if is_rounding.any():
+        raise _below_rounding(a, b, is_rounding, features)
+    without_rows = ((count == 0) & (a.count > 0))[:, None] & (left > 0)
+    if (without_rows & (left <= ROUNDING * a.count[:, None])).any():
+        raise _other_rows(a, without_rows, features)
     if (left > count[:, None] * (1 + 1e-9) + rounded[:, None]).any():
         raise ValueError(
             "Cannot subtract statistics of rows that were not added: more values than rows "
@@ -143,27 +159,27 @@ def check_values_left(
         )
 
 
-def _check_contained(a: ClassStats, b: ClassStats, parts: _Step, max_scatter: Floats) -> None:
+def _check_contained(a: ClassStats, b: ClassStats, parts: _Step, bound: Floats) -> None:
     """Raise ValueError where b shows more scatter, or another mean, than a can hold.
 
-    Each is compared with the rounding error of the largest scatter that a ever had, and with what
-    that of the weights makes of the scatter that is left.
+    Each is compared with the rounding error of the largest scatter that a ever had, the bound, and
+    with what the rounding error of the weights makes of the scatter that is left.
     """
     na, nb, left = parts.weight
     va, vb = parts.variance
     is_exact = _are_exact(a.weight, b.weight)
-    slack = 1e-12 * max_scatter + nb * (1e-14 * np.ldexp(a.mean, -parts.power)) ** 2
+    slack = 1e-12 * bound + nb * (1e-14 * np.ldexp(a.mean, -parts.power)) ** 2
     slack = slack + na * np.ldexp(16 * _LEAST, -2 * parts.power)  # where variances have few digits
     of_weight = np.where(is_exact, 0.0, ROUNDING * na) * (va + (parts.gain * parts.step) ** 2)
-    short = (left > 0) & (nb > 0) & (left * parts.spread < -(slack + of_weight))
+    is_negative = (left > 0) & (nb > 0) & (left * parts.spread < -(slack + of_weight))
     change = nb * np.maximum(np.abs(va - vb), parts.step**2)
-    other = (left == 0) & (nb > 0) & (change > 1e3 * slack)
-    if (other & ~is_exact).any():
-        raise _below_rounding(a, b, other & ~is_exact, range(a.n_features))
-    if other.any():
-        raise _other_rows(a, other, range(a.n_features))
-    if short.any():
-        c, j = (int(v) for v in np.argwhere(short)[0])
+    differs = (left == 0) & (nb > 0) & (change > 1e3 * slack)
+    if (differs & ~is_exact).any():
+        raise _below_rounding(a, b, differs & ~is_exact, range(a.n_features))
+    if differs.any():
+        raise _other_rows(a, differs, range(a.n_features))
+    if is_negative.any():
+        c, j = (int(v) for v in np.argwhere(is_negative)[0])
         label = a.classes.tolist()[c]
         raise ValueError(
             f"Cannot subtract statistics of rows that were not added: class {label!r}, "
@@ -188,6 +204,7 @@ def _other_rows(a: ClassStats, where: Bools, features: Sequence[int]) -> ValueEr
 def _below_rounding(
     a: ClassStats, b: ClassStats, where: Bools, features: Sequence[int]
 ) -> ValueError:
+    """The error for weights that are equal to within rounding, of rows that differ."""
     c, j = (int(v) for v in np.argwhere(where)[0])
     label = a.classes.tolist()[c]
     return ValueError(
@@ -199,14 +216,14 @@ def _below_rounding(
 
 
 def _covariance_left(a: ClassStats, b: ClassStats, parts: _Step, variance: Floats) -> Floats:
-    """Covariances (k, d, d) of a's rows without b's, where some are left."""
+    """Covariances (k, d, d) of a's rows without b's, where any are left."""
     assert a.covariance is not None
     assert b.covariance is not None
-    more = parts.gain[:, :1, None]
+    gain = parts.gain[:, :1, None]
     power = parts.power[:, :, None] + parts.power[:, None, :]
-    own, less = (np.ldexp(each, -power) for each in (a.covariance, b.covariance))
-    outer = more * (1 + more) * (parts.step[:, :, None] * parts.step[:, None, :])
-    left = np.ldexp(own + more * (own - less) - outer, power)
+    before, taken = np.ldexp(a.covariance, -power), np.ldexp(b.covariance, -power)
+    outer = gain * (1 + gain) * (parts.step[:, :, None] * parts.step[:, None, :])
+    left = np.ldexp(before + gain * (before - taken) - outer, power)
     left = np.where((b.count > 0)[:, None, None], left, a.covariance)
     left[variance.sum(axis=1) == 0] = 0.0
     d = variance.shape[1]

@@ -13,6 +13,8 @@ from installed import COMPILED, ONE, PACKAGE, install, one_warning, recorded, us
 
 pytestmark = [
     pytest.mark.compiled,
+    pytest.mark.fresh,
+    pytest.mark.any_version,
     pytest.mark.skipif(sys.platform == "win32", reason="paths are POSIX"),
 ]
 
@@ -56,6 +58,7 @@ def make(kind: str, folder: Path) -> Path:
 KINDS = ["sources", "zip", "pyc", "zip of pyc", pytest.param("wheel", marks=pytest.mark.slow)]
 
 
+@pytest.mark.promise("installs")
 @pytest.mark.parametrize("kind", KINDS)
 def test_numba_cache_dir_helps_every_install(python, tmp_path, kind):
     where = make(kind, tmp_path / "app")
@@ -65,6 +68,7 @@ def test_numba_cache_dir_helps_every_install(python, tmp_path, kind):
     assert list((tmp_path / "cache").rglob("*.nbc"))
 
 
+@pytest.mark.promise("installs")
 @pytest.mark.parametrize("kind", ["zip", "zip of pyc"])
 def test_an_archive_caches_at_home_and_wherever_it_is_copied(python, tmp_path, kind):
     """As with `spark-submit --py-files`, which copies it to a new folder for each run."""
@@ -154,6 +158,7 @@ if LISTED:
 """
 
 
+@pytest.mark.promise("installs")
 def test_a_frozen_application(python, tmp_path):
     code = "LISTED = True\n" + FROZEN + CODE
     cache = {"NUMBA_CACHE_DIR": str(tmp_path)}

@@ -11,11 +11,10 @@ import pytest
 from installed import HASHED, ONE, PACKAGE
 
 from fastgnb import kernels
-from fastgnb._numba import decorators as _jit
 from fastgnb._numba.notice import note_kernel
-from fastgnb.cli import warmup as _warmup
+from fastgnb.cli import warmup as cli_warmup
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.fresh, pytest.mark.any_version]
 
 CODE = ONE + HASHED
 
@@ -116,13 +115,13 @@ def test_a_command_says_it_unless_it_is_to_be_quiet(shown, tmp_path):
 def test_warming_up_reports_progress_and_the_cache(shown, tmp_path):
     code = """
 from fastgnb import kernels
-from fastgnb.cli import warmup as _warmup
-from fastgnb._numba import decorators as _jit
+from fastgnb.cli import warmup as cli_warmup
+from fastgnb._numba import warmup
 from fastgnb.kernels import logs
 from fastgnb.kernels.learn import encode
-_warmup.SECONDS = 0.0
-kernels.warmup = _jit.compile_all  # those of two small files
-print(_warmup.compile_all(), file=__import__("sys").stderr)
+cli_warmup.SECONDS = 0.0
+kernels.warmup = warmup.compile_all  # those of two small files
+print(cli_warmup.compile_all(), file=__import__("sys").stderr)
 """
     first, *steps, last = shown(code).splitlines()
     assert first.startswith("fastgnb: compiling kernels once")
@@ -148,7 +147,7 @@ def test_warming_up_shows_a_bar_on_a_terminal(monkeypatch):
         return 3
 
     monkeypatch.setattr(kernels, "warmup", warm)
-    monkeypatch.setattr(_jit, "n_variants", lambda: 3)
-    _warmup.compile_all()
+    monkeypatch.setattr(cli_warmup, "n_variants", lambda: 3)
+    cli_warmup.compile_all()
     assert "3/3" in terminal.getvalue()
     assert "about 20 s" not in terminal.getvalue()

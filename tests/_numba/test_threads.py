@@ -15,9 +15,9 @@ import pytest
 from layers import PRELOAD_TBB, has_layer
 
 from fastgnb import ClassStats, GaussianNB
-from fastgnb._numba import decorators as _jit
+from fastgnb._numba import threads
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.fresh]
 
 LAYERS = ("omp", "tbb", "workqueue")
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
@@ -27,10 +27,10 @@ import os, threading, warnings
 import numba
 import numpy as np
 from fastgnb import GaussianNB
-from fastgnb._numba import decorators as _jit
+from fastgnb._numba import threads
 warnings.simplefilter("ignore", DeprecationWarning)
-_jit.PARALLEL_WORK = 0
-_jit.LARGE_WORK = 300_000  # some calls on each side
+threads.PARALLEL_WORK = 0
+threads.LARGE_WORK = 300_000  # some calls on each side
 r = np.random.default_rng(0)
 X, y = r.normal(size=(30_000, 4)) + np.arange(30_000)[:, None] % 3, np.arange(30_000) % 3
 want = GaussianNB().fit(X, y)
@@ -62,6 +62,7 @@ def with_layer(python, request):
     return run
 
 
+@pytest.mark.promise("threads")
 def test_threads_may_call_at_once_beside_a_foreign_parallel_loop(with_layer):
     code = """
 @numba.njit(parallel=True)
@@ -82,8 +83,8 @@ def work(me):
         if not right(5_000 + 100 * me + i):
             bad.append((me, i))
 other = threading.Thread(target=stranger)
-threads = [threading.Thread(target=work, args=(me,)) for me in range(8)]
-[t.start() for t in [other, *threads]]; [t.join() for t in threads]
+workers = [threading.Thread(target=work, args=(me,)) for me in range(8)]
+[t.start() for t in [other, *workers]]; [t.join() for t in workers]
 stop.set(); other.join()
 print(bad, numba.threading_layer() == os.environ["NUMBA_THREADING_LAYER"])
 """
@@ -124,12 +125,14 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
 }
 
 
+@pytest.mark.promise("threads")
 @forks
 @pytest.mark.parametrize("how", FORKS)
 def test_a_forked_process_fits_and_predicts(with_layer, how):
     assert with_layer(FORKS[how]) == "0 True"
 
 
+@pytest.mark.promise("threads")
 @forks
 def test_a_forked_process_starts_no_threads(with_layer):
     """As many processes as cores, each with as many threads, would be too many."""
@@ -155,7 +158,7 @@ def work(X, y, model):
     """A fit and a prediction, and how many threads they may use and have started."""
     fitted, proba = GaussianNB().fit(X, y), model.predict_proba(X)
     own = [t for t in threading.enumerate() if t.name.startswith("fastgnb")]
-    return fitted.theta_, proba, _jit.n_threads(), len(own)
+    return fitted.theta_, proba, threads.n_threads(), len(own)
 
 
 def check(results, model, proba):
@@ -164,15 +167,16 @@ def check(results, model, proba):
         np.testing.assert_array_equal(got, proba)
 
 
+@pytest.mark.promise("threads")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_workers_of_joblib(many_rows, jobs):
     X, y, model, proba = many_rows
     with joblib.parallel_config("loky", inner_max_num_threads=jobs):
         results = joblib.Parallel(n_jobs=2)(joblib.delayed(work)(X, y, model) for _ in range(4))
     check(results, model, proba)
-    for _, _, threads, own in results:
-        assert threads == min(jobs, os.cpu_count() or 1)
-        assert own <= threads - 1
+    for _, _, used, own in results:
+        assert used == min(jobs, os.cpu_count() or 1)
+        assert own <= used - 1
 
 
 def test_threads_of_joblib(many_rows):
@@ -191,6 +195,7 @@ def test_a_pool_of_threads(many_rows):
     assert max(own for *_, own in results) < max(numba.config.NUMBA_NUM_THREADS, 1)
 
 
+@pytest.mark.promise("threads")
 @pytest.mark.parametrize("start", multiprocessing.get_all_start_methods())
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_pool_of_processes(many_rows, start):
@@ -203,10 +208,11 @@ def test_a_pool_of_processes(many_rows, start):
         assert [own for *_, own in results] == [0, 0, 0]
 
 
+@pytest.mark.promise("threads")
 def test_a_thread_that_may_use_one_thread_uses_one(many_rows, monkeypatch):
     X, y, model, proba = many_rows
-    monkeypatch.setattr(_jit, "PARALLEL_WORK", 0)
-    monkeypatch.setattr(_jit.Kernel, "_run_parallel", lambda *args: pytest.fail("threads"))
+    monkeypatch.setattr(threads, "PARALLEL_WORK", 0)
+    monkeypatch.setattr(threads.Kernel, "_run_parallel", lambda *args: pytest.fail("threads"))
     results = []
 
     def alone():
@@ -234,8 +240,7 @@ def two_threads():
 def recorded(monkeypatch):
     """A kernel that notes the ranges of blocks it is called for, without the compiler."""
     calls: list[tuple[str, int, int]] = []
-    kernel = _jit.Kernel(lambda first, last: None)
-    monkeypatch.setattr(_jit, "_KERNELS", _jit._KERNELS[:-1])
+    kernel = threads.Kernel(lambda first, last: None)
     kernel.body = lambda first, last: calls.append(("alone", first, last))
     kernel._run_parallel = lambda first, last, args, work: calls.append(("team", first, last))
     return kernel, calls
@@ -243,40 +248,42 @@ def recorded(monkeypatch):
 
 def test_a_kernel_that_runs_leaves_others_to_one_thread(two_threads, recorded):
     kernel, calls = recorded
-    large = _jit.PARALLEL_WORK
+    large = threads.PARALLEL_WORK
     kernel(8, work=0)
     kernel(8, work=large)
     kernel(1, work=large)
-    _jit._process.running["kernel"] = object()
+    threads._process.running["kernel"] = object()
     kernel(8, work=large)
-    del _jit._process.running["kernel"]
+    del threads._process.running["kernel"]
     kernel(8, work=large)
     assert [who for who, *_ in calls] == ["alone", "team", "alone", "alone", "team"]
-    assert not _jit._process.running
+    assert not threads._process.running
 
 
+@pytest.mark.promise("waiting")
 def test_no_call_into_compiled_code_is_long(recorded):
     """So that Python acts on a signal between two of them."""
     kernel, calls = recorded
-    work = 10 * _jit._UNINTERRUPTED
+    work = 10 * threads.MAX_CALL_WORK
     kernel(128, work=work)
     assert [first for _, first, _ in calls] == [0, *(last for *_, last in calls[:-1])]
     assert calls[-1][2] == 128
-    assert all((last - first) * work <= 128 * _jit._UNINTERRUPTED for _, first, last in calls)
+    assert all((last - first) * work <= 128 * threads.MAX_CALL_WORK for _, first, last in calls)
     calls.clear()
     kernel(3, work=10 * work)
     assert [(first, last) for _, first, last in calls] == [(0, 1), (1, 2), (2, 3)]
 
 
+@pytest.mark.promise("waiting")
 def test_a_call_does_not_wait_for_threads_that_get_no_core(two_threads, monkeypatch, many_rows):
     """All our threads sleep through this call, as they do where other processes have the cores."""
     X, _, model, proba = many_rows
-    monkeypatch.setattr(_jit, "PARALLEL_WORK", 0)
-    monkeypatch.setattr(_jit, "_layer_is_safe", lambda: False)
+    monkeypatch.setattr(threads, "PARALLEL_WORK", 0)
+    monkeypatch.setattr(threads, "layer_is_safe", lambda: False)
     model.predict_proba(X)
-    assert _jit._process.threads is not None
+    assert threads._process.pool is not None
     wake = threading.Event()
-    sleepers = [_jit._process.threads.submit(wake.wait, 60) for _ in range(64)]
+    sleepers = [threads._process.pool.submit(wake.wait, 60) for _ in range(64)]
     np.testing.assert_array_equal(model.predict_proba(X), proba)
     assert not any(one.done() for one in sleepers)
     wake.set()
@@ -284,27 +291,27 @@ def test_a_call_does_not_wait_for_threads_that_get_no_core(two_threads, monkeypa
     np.testing.assert_array_equal(model.predict_proba(X), proba)
 
 
+@pytest.mark.promise("bits")
 @pytest.mark.parametrize("safe", [True, False])
 def test_teams_of_either_kind_give_the_same_bits(two_threads, monkeypatch, many_rows, safe):
     X, y, model, proba = many_rows
-    monkeypatch.setattr(_jit, "PARALLEL_WORK", 0)
-    monkeypatch.setattr(_jit, "LARGE_WORK", 0)
-    monkeypatch.setattr(_jit, "_layer_is_safe", lambda: safe)
+    monkeypatch.setattr(threads, "PARALLEL_WORK", 0)
+    monkeypatch.setattr(threads, "LARGE_WORK", 0)
+    monkeypatch.setattr(threads, "layer_is_safe", lambda: safe)
     if safe and numba.threading_layer() == "workqueue":
         pytest.skip("Numba's threads are not safe here")
-    for threads in (1, 2):
-        numba.set_num_threads(threads)
+    for n in (1, 2):
+        numba.set_num_threads(n)
         check([work(X, y, model)], model, proba)
 
 
 def test_a_kernel_without_memory_says_so(monkeypatch):
-    def fail(n, address, state, last, grain, args):
+    def fail(n, address, state, last, blocks_per_fetch, args):
         state[1] = 1
 
-    monkeypatch.setattr(_jit, "_drive_own_threads", fail)
-    monkeypatch.setattr(_jit.Kernel, "_address", lambda self, args: 0)
-    kernel = _jit.Kernel(lambda first, last: None)
-    monkeypatch.setattr(_jit, "_KERNELS", _jit._KERNELS[:-1])
+    monkeypatch.setattr(threads, "_pool_loop", fail)
+    monkeypatch.setattr(threads.Kernel, "_address", lambda self, args: 0)
+    kernel = threads.Kernel(lambda first, last: None)
     with pytest.raises(MemoryError, match="found no memory"):
         kernel._run_parallel(0, 2, (), 0)
 
@@ -314,9 +321,9 @@ def test_threads_that_cannot_start_are_done_without(two_threads, monkeypatch, ma
     X, _, model, proba = many_rows
     ended = ThreadPoolExecutor(1)
     ended.shutdown()
-    monkeypatch.setattr(_jit, "PARALLEL_WORK", 0)
-    monkeypatch.setattr(_jit, "_layer_is_safe", lambda: False)
-    monkeypatch.setattr(_jit._process, "threads", ended)
+    monkeypatch.setattr(threads, "PARALLEL_WORK", 0)
+    monkeypatch.setattr(threads, "layer_is_safe", lambda: False)
+    monkeypatch.setattr(threads._process, "pool", ended)
     np.testing.assert_array_equal(model.predict_proba(X), proba)
 
 
@@ -325,8 +332,8 @@ def test_predicting_while_python_ends(python):
 import atexit
 import numpy as np
 from fastgnb import GaussianNB
-from fastgnb._numba import decorators as _jit
-_jit.PARALLEL_WORK = 0
+from fastgnb._numba import threads
+threads.PARALLEL_WORK = 0
 X, y = np.random.default_rng(0).normal(size=(20_000, 4)), np.arange(20_000) % 3
 model = GaussianNB().fit(X, y)
 want = model.predict(X)
@@ -335,13 +342,14 @@ atexit.register(lambda: print((model.predict(X) == want).all()))
     assert python(code).strip() == "True"
 
 
+@pytest.mark.promise("interrupts")
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX sends them")
 @pytest.mark.parametrize("call", ["fit", "partial_fit", "predict_proba"])
 def test_an_interrupt_leaves_the_model_as_it_was(many_rows, monkeypatch, call):
     X, y, model, proba = many_rows
     before = model.__dict__.copy()
-    monkeypatch.setattr(_jit, "_UNINTERRUPTED", 1 << 16)
-    run, calls = _jit.Kernel._run, []
+    monkeypatch.setattr(threads, "MAX_CALL_WORK", 1 << 16)
+    run, calls = threads.Kernel._run, []
 
     def interrupted(kernel, first, last, args, work):
         run(kernel, first, last, args, work)
@@ -350,7 +358,7 @@ def test_an_interrupt_leaves_the_model_as_it_was(many_rows, monkeypatch, call):
             if len(calls) == 2:
                 signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(_jit.Kernel, "_run", interrupted)
+    monkeypatch.setattr(threads.Kernel, "_run", interrupted)
     arguments = (X,) if call == "predict_proba" else (X + 1, y)
     with pytest.raises(KeyboardInterrupt):
         getattr(model, call)(*arguments)
@@ -358,10 +366,11 @@ def test_an_interrupt_leaves_the_model_as_it_was(many_rows, monkeypatch, call):
     monkeypatch.undo()
     assert model.__dict__.keys() == before.keys()
     assert all(model.__dict__[name] is before[name] for name in before)
-    assert not _jit._process.running
+    assert not threads._process.running
     np.testing.assert_array_equal(model.predict_proba(X), proba)
 
 
+@pytest.mark.promise("interrupts")
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX sends them")
 @pytest.mark.parametrize("work", ["fit(X, y)", "predict(X)"])
 def test_ctrl_c_ends_a_long_call(python, work):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fastgnb._numba import vectors
+from fastgnb._numba import transposes, vectors
 from fastgnb._numba.decorators import jit_helper
 from fastgnb._numba.vectors import LANES, load, pointer, splat, store
 
@@ -29,12 +29,12 @@ def choices(a, b, m, out):
 
 @jit_helper
 def turn(a, step, out, stride):
-    vectors.transpose(pointer(a), 2, step, pointer(out), 1, stride)
+    transposes.transpose(pointer(a), 2, step, pointer(out), 1, stride)
 
 
 @jit_helper
 def columns(a, step, out):
-    found = vectors.columns(pointer(a), 1, step)
+    found = transposes.columns(pointer(a), 1, step)
     p = vectors.shifted(pointer(out), LANES)
     store(p, 0, found[0])
     store(p, 8, found[3])

@@ -13,7 +13,10 @@ import pytest
 from fastgnb._system import atomic as _atomic
 from fastgnb._system.atomic import atomic_write
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX processes")
+pytestmark = [
+    pytest.mark.any_version,
+    pytest.mark.skipif(sys.platform == "win32", reason="POSIX processes"),
+]
 
 WRITE = """
 import sys, time
@@ -50,6 +53,7 @@ def write(path, text="whole"):
         temporary.write_text(text)
 
 
+@pytest.mark.promise("once")
 def test_the_file_of_a_killed_process_is_removed(tmp_path, writer):
     path = tmp_path / "m.fgnb"
     process = writer(path)

@@ -14,6 +14,8 @@ import pytest
 from fastgnb._system import signals as _interrupt
 from fastgnb._system.atomic import atomic_write
 
+pytestmark = pytest.mark.any_version
+
 
 def test_creates_a_file_and_leaves_nothing_else(tmp_path):
     with atomic_write(tmp_path / "new.bin") as temporary:
@@ -22,6 +24,7 @@ def test_creates_a_file_and_leaves_nothing_else(tmp_path):
     assert os.listdir(tmp_path) == ["new.bin"]
 
 
+@pytest.mark.promise("whole")
 def test_the_old_file_is_there_until_the_block_ends(tmp_path):
     path = tmp_path / "model"
     path.write_text("old")

@@ -18,11 +18,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from fastgnb._numba import decorators as _jit
+from fastgnb._numba import threads
 from fastgnb._system import signals as _interrupt
 from fastgnb._system import thread_limits as _limits
 from fastgnb.cli import main, process
-from fastgnb.cli import row_commands as _row_commands
+from fastgnb.files.jobs import learn_files
+
+pytestmark = pytest.mark.any_version
 
 
 @pytest.fixture
@@ -62,12 +64,12 @@ def in_threads(n, work):
         except BaseException as error:
             failed.append(error)
 
-    threads = [threading.Thread(target=one, args=(i,)) for i in range(n)]
-    for thread in threads:
+    workers = [threading.Thread(target=one, args=(i,)) for i in range(n)]
+    for thread in workers:
         thread.start()
-    for thread in threads:
+    for thread in workers:
         thread.join(600)
-    assert not any(thread.is_alive() for thread in threads)
+    assert not any(thread.is_alive() for thread in workers)
     assert not failed, failed
 
 
@@ -78,6 +80,7 @@ def jobs(rows, folder, i, *words):
         assert main([*map(str, command), "--quiet", *words]) == 0
 
 
+@pytest.mark.promise("service")
 @pytest.mark.parametrize("n", [1, 6])
 def test_commands_in_threads_leave_the_process_as_it_was(rows, tmp_path, n):
     jobs(rows, tmp_path, "first")
@@ -98,8 +101,8 @@ before = dict(os.environ)
 words = ["fit", sys.argv[1], "--target", "y", "--model", sys.argv[2], "--threads", "1", "--quiet"]
 assert main(words) == 0
 import numba
-from fastgnb._numba import decorators as _jit
-print(dict(os.environ) == before, numba.config.NUMBA_NUM_THREADS, _jit.n_threads())
+from fastgnb._numba import threads
+print(dict(os.environ) == before, numba.config.NUMBA_NUM_THREADS, threads.n_threads())
 """
     env = {"NUMBA_NUM_THREADS": None}
     found = python(code, str(rows), str(tmp_path / "m"), **env).split()
@@ -109,17 +112,17 @@ print(dict(os.environ) == before, numba.config.NUMBA_NUM_THREADS, _jit.n_threads
 
 def test_each_call_has_its_own_number_of_threads(monkeypatch, rows, tmp_path):
     monkeypatch.setattr(numba, "get_num_threads", lambda: 8)
-    monkeypatch.setattr(_jit, "_layer", lambda: "omp")
+    monkeypatch.setattr(threads, "_layer", lambda: "omp")
     together, seen = threading.Barrier(2), {}
-    learn = _row_commands.learn
+    learn = learn_files.learn
 
     def spy(*args, **kwargs):
         together.wait(300)
-        seen.setdefault(_jit.n_threads(), pa.cpu_count())
+        seen.setdefault(threads.n_threads(), pa.cpu_count())
         together.wait(300)
         return learn(*args, **kwargs)
 
-    monkeypatch.setattr(_row_commands, "learn", spy)
+    monkeypatch.setattr(learn_files, "learn", spy)
     before = pa.cpu_count()
 
     def work(i):
@@ -129,12 +132,13 @@ def test_each_call_has_its_own_number_of_threads(monkeypatch, rows, tmp_path):
 
     in_threads(2, work)
     assert seen == {3: 7, 4: 7}
-    assert (_jit.n_threads(), pa.cpu_count()) == (8, before)
+    assert (threads.n_threads(), pa.cpu_count()) == (8, before)
 
 
 ORDERS = ["abAB", "abBA", "aAbB"]
 
 
+@pytest.mark.promise("service")
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize(("a", "b"), [(1, 2), (3, None), (None, 1), (None, None), (2, 2)])
 def test_calls_that_overlap_in_any_order_give_arrow_its_threads_back(order, a, b):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.fresh, pytest.mark.any_version]
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -30,12 +31,15 @@ def test_every_benchmark_gives_right_answers(bench):
 
 
 def test_the_default_run_collects_no_benchmark(bench):
-    done = run_pytest("-q", "--collect-only", "tests/bench")
-    assert "test_benchmarks.py" in done.stdout
-    assert "bench_fit" not in done.stdout
-    paths = "import tomllib; print(tomllib.load(open('pyproject.toml', 'rb'))['tool']['pytest'])"
-    done = subprocess.run([sys.executable, "-c", paths], cwd=ROOT, capture_output=True, text=True)
-    assert "'testpaths': ['tests']" in done.stdout
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    options = settings["tool"]["pytest"]["ini_options"]
+    assert options["testpaths"] == ["tests"]
+    assert "python_files" not in options  # test_*.py, and benchmarks are bench_*.py
+    assert all(path.name.startswith("bench_") for path in bench.rglob("*.py") if is_run(path))
+
+
+def is_run(path):
+    return "def test_" in path.read_text(encoding="utf-8")
 
 
 def test_rivals_are_given_arrays_that_own_their_memory(bench):
@@ -48,7 +52,6 @@ def test_rivals_are_given_arrays_that_own_their_memory(bench):
 
 def test_every_member_of_the_registry_is_benchmarked(bench):
     from bench import family
-
     from fastgnb.model.family import MEMBERS
 
     assert {member.estimator for member in family.MEMBERS} == set(MEMBERS)

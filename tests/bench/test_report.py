@@ -7,6 +7,8 @@ import json
 
 import pytest
 
+pytestmark = [pytest.mark.any_version, pytest.mark.no_new_lines]
+
 pytest.importorskip("pyarrow")
 
 
@@ -30,7 +32,7 @@ def files(run, tmp_path):
     paths = {name: tmp_path / name for name in ("results.json", "bench.md", "README.md")}
     paths["results.json"].write_text(json.dumps(run))
     for name in ("bench.md", "README.md"):
-        paths[name].write_text(f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n")
+        paths[name].write_text(f"before\n{report.BEGIN}\nearlier tables\n{report.END}\nafter\n")
     words = [str(paths["results.json"]), "--tables", str(paths["bench.md"]), "--no-figures"]
     return paths, [*words, "--readme", str(paths["README.md"])]
 
@@ -44,7 +46,7 @@ def test_report_writes_between_markers(files):
     for text in (tables, summary):
         assert text.startswith("before\n")
         assert text.endswith("\nafter\n")
-        assert "old" not in text
+        assert "earlier tables" not in text
     assert "**fail**" in tables
     assert "| fit against scikit-learn, geometric mean | >= 25 x | 30 x | 30 x | pass |" in tables
     assert "| scikit-learn `GaussianNB` | 30 x | 30 x |" in summary

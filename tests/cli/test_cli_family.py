@@ -13,7 +13,8 @@ from numpy.testing import assert_allclose
 
 from fastgnb import GaussianBayes, GaussianNB, PCAGaussianNB, load
 from fastgnb.cli import main
-from fastgnb.files.models import saved as persist
+from fastgnb.files.models import model_file as persist
+from fastgnb.files.models.schemas import own_options
 
 MEMBERS = {
     "tied": (["--tied", "--ddof", "1"], GaussianNB(tied=True, ddof=1)),
@@ -109,15 +110,15 @@ def test_evaluate_and_show(files, name, capsys):
     capsys.readouterr()
     run("show", folder / "m", "--json")
     shown = json.loads(capsys.readouterr().out)
-    saved = persist.read(folder / "m")
+    saved = persist.read(folder / "m").model
     assert shown["model"] == type(estimator).__name__
-    assert shown["options"] == dict(saved.options)
-    assert shown["theta"] == saved.theta.tolist()
+    assert shown["options"] == own_options(saved.options)
+    assert shown["theta"] == saved.moments.theta.tolist()
     run("show", folder / "m")
     text = capsys.readouterr().out
     if type(estimator) is not GaussianNB:
         assert type(estimator).__name__ in text
-        assert all(option in text for option in saved.options)
+        assert all(option in text for option in own_options(saved.options))
     assert ("axis 1" in text) == (type(estimator) is PCAGaussianNB)
     assert ("x0" in text.split("note:")[0]) == (type(estimator) is not PCAGaussianNB)
 

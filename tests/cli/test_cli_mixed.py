@@ -15,8 +15,8 @@ from numpy.testing import assert_allclose
 
 from fastgnb import GaussianNB, MixedNB, load
 from fastgnb.cli import main
-from fastgnb.files.models import saved as persist
-from fastgnb.files.tables import readers as _readers
+from fastgnb.files.models import model_file as persist
+from fastgnb.files.tables import csv_file
 
 CATEGORICAL = ["a, b", "flag", "code"]
 MARKS = '"a, b",flag,code'
@@ -203,7 +203,7 @@ def test_evaluate_and_show(tmp_path, frame, capsys):
     assert shown["categories"] == [each.tolist() for each in truth.categories_]
     assert shown["category_count"] == [each.tolist() for each in truth.category_count_]
     assert shown["is_categorical"] == [False, True, True, False, True]
-    assert shown["theta"] == persist.read(tmp_path / "m").theta.tolist()
+    assert shown["theta"] == persist.read(tmp_path / "m").model.moments.theta.tolist()
     run("show", tmp_path / "m")
     text = capsys.readouterr().out
     assert "model                 MixedNB" in text
@@ -393,7 +393,7 @@ def test_kinds_of_categories_that_differ(tmp_path, frame, capsys, monkeypatch):
     words = ["predict", tmp_path / "m", odd, "--output", tmp_path / "o.csv"]
     odd.write_text(table.read_text().replace(",-7,", ",x7,"))
     assert "odd.csv: column 'code' holds categories of kind text, exp" in fails(capsys, *words)
-    monkeypatch.setattr(_readers, "CSV_BLOCK_BYTES", 1 << 10)  # types are those of a first block
+    monkeypatch.setattr(csv_file, "CSV_BLOCK_BYTES", 1 << 10)  # types are those of a first block
     odd.write_text(odd.read_text().replace(",x7,", ",-7,", 80))
     row = 1 + next(i for i, line in enumerate(odd.read_text().splitlines()[1:]) if "x7" in line)
     line = fails(capsys, *words)

@@ -13,9 +13,9 @@ from sklearn.base import clone
 
 from fastgnb import GaussianBayes, GaussianNB, MixedNB, MixedStats, PCAGaussianNB, load
 from fastgnb.files.models import container as _model_file
-from fastgnb.files.models import saved as persist
-from fastgnb.stats.alignment import differences, in_order
+from fastgnb.files.models import model_file as persist
 from fastgnb.stats.class_stats import ClassStats
+from fastgnb.stats.feature_order import feature_name_differences, reorder_features
 
 
 @pytest.fixture
@@ -53,8 +53,8 @@ def test_features_in_another_order_merge_as_if_in_one(tmp_path, frame, member, o
     other = fit(frame[40:][[*order, "y"]], tmp_path / "other", *MEMBERS[member])
     run("merge", one, same, "--model", tmp_path / "want", "--quiet")
     run("merge", one, other, "--model", tmp_path / "got", "--again", "--quiet")
-    want, got = persist.read(tmp_path / "want"), persist.read(tmp_path / "got")
-    assert got.feature_names == want.feature_names == persist.read(one).feature_names
+    want, got = persist.read(tmp_path / "want").model, persist.read(tmp_path / "got").model
+    assert got.feature_names == want.feature_names == persist.read(one).model.feature_names
     columns = list(want.feature_names)
     rows = frame[columns] if member == "MixedNB" else frame[columns].to_numpy()
     a, b = (one.score(rows, table="proba").table for one in (want, got))
@@ -95,9 +95,9 @@ def equal(a, b):
 def test_an_order_and_back_is_exact(frame, columns, seed):
     stats = stats_of(frame, columns) if "k" in columns else stats_of(frame, columns, scatter="full")
     order = np.random.default_rng(seed).permutation(list(columns)).tolist()
-    moved = in_order(stats, order)
+    moved = reorder_features(stats, order)
     assert moved.feature_names == tuple(order)
-    assert equal(in_order(moved, columns), stats)
+    assert equal(reorder_features(moved, columns), stats)
     direct = stats_of(frame, order) if "k" in order else stats_of(frame, order, scatter="full")
     here, there = (getattr(s, "gaussian", s) for s in (moved, direct))
     np.testing.assert_allclose(here.mean, there.mean, rtol=1e-14)
@@ -112,7 +112,7 @@ def test_an_order_keeps_what_was_skipped_and_subtracted(frame):
     stats = stats - ClassStats.from_rows(
         X[:9], y[:9], missing="skip", feature_names=("a", "b", "c")
     )
-    moved = in_order(stats, "cab")
+    moved = reorder_features(stats, "cab")
     assert moved.max_scatter is not None
     np.testing.assert_array_equal(moved.max_scatter, stats.max_scatter[:, [2, 0, 1]])
     np.testing.assert_array_equal(moved.feature_count, stats.feature_count[:, [2, 0, 1]])
@@ -121,11 +121,11 @@ def test_an_order_keeps_what_was_skipped_and_subtracted(frame):
 def test_other_names_are_no_order(frame):
     stats = stats_of(frame, "abc")
     with pytest.raises(ValueError, match=r"Expected features \['a', 'b', 'd'\], got"):
-        in_order(stats, "abd")
+        reorder_features(stats, "abd")
     with pytest.raises(ValueError, match="Expected features"):
-        in_order(replace(stats, feature_names=None), "abc")
-    assert differences(stats, stats_of(frame, "bca")) == ([], [])
-    assert differences(stats, stats_of(frame, "bc")) == (["a"], [])
+        reorder_features(replace(stats, feature_names=None), "abc")
+    assert feature_name_differences(stats, stats_of(frame, "bca")) == ([], [])
+    assert feature_name_differences(stats, stats_of(frame, "bc")) == (["a"], [])
 
 
 def test_features_that_differ_are_named(tmp_path, frame, capsys):
@@ -168,9 +168,9 @@ def test_parameters_that_differ_name_the_options_that_choose(tmp_path, frame, ca
     assert "merge: 2 models, 3 features (a, b, c), 3 classes (0, 1, 2), total weight 90; wrote" in (
         capsys.readouterr().err
     )
-    merged = persist.read(tmp_path / "m")
-    assert (merged.missing, merged.var_smoothing, merged.priors) == ("skip", 1e-6, None)
-    assert merged.options["tied"] is False
+    merged = persist.read(tmp_path / "m").model
+    wanted = {"missing": "skip", "var_smoothing": 1e-6, "priors": None, "tied": False}
+    assert {name: merged.options[name] for name in wanted} == wanted
 
 
 def test_members_of_one_kind_of_scatter_merge_into_the_one_asked_for(tmp_path, frame, capsys):
@@ -193,8 +193,8 @@ def test_full_and_diagonal_scatter_merge_into_diagonal(tmp_path, frame, capsys):
     assert "GaussianBayes cannot be made of its statistics, which hold diagonal scatter" in line
     run(*words, "GaussianNB", "--quiet")
     whole = fit(frame, tmp_path / "whole", *MEMBERS["GaussianNB"])
-    a, b = (persist.read(path) for path in (tmp_path / "m", whole))
-    np.testing.assert_allclose(a.var, b.var, rtol=1e-12)
+    a, b = (persist.read(path).model for path in (tmp_path / "m", whole))
+    np.testing.assert_allclose(a.moments.var, b.moments.var, rtol=1e-12)
     assert a.var_smoothing == 1e-9
 
 
@@ -265,7 +265,7 @@ def test_reestimate_makes_another_member(tmp_path, frame, kind, words):
     full = fit(frame, tmp_path / "m", *MEMBERS["GaussianBayes"])
     run("reestimate", full, "--model-type", kind, *words, "--output", tmp_path / "new", "--quiet")
     want = fit(frame, tmp_path / "want", "--exclude", "k", "--model-type", kind, *words)
-    got, want = persist.read(tmp_path / "new"), persist.read(want)
+    got, want = persist.read(tmp_path / "new").model, persist.read(want).model
     assert (got.model, got.options, got.var_smoothing) == (kind, want.options, want.var_smoothing)
     X = frame[["a", "b", "c"]].to_numpy()
     a, b = (saved.score(X, table="proba").table for saved in (got, want))
@@ -275,13 +275,13 @@ def test_reestimate_makes_another_member(tmp_path, frame, kind, words):
 def test_words_for_no_choice(tmp_path, frame):
     axes = fit(frame, tmp_path / "axes", *MEMBERS["PCAGaussianNB"])
     run("reestimate", axes, "--n-components", "all", "--output", tmp_path / "all", "--quiet")
-    assert persist.read(tmp_path / "all").options["n_components"] is None
+    assert persist.read(tmp_path / "all").model.options["n_components"] is None
     words = [*MEMBERS["GaussianBayes"], "--shrinkage", "0.5"]
     shrunk = fit(frame, tmp_path / "shrunk", *words)
     run("reestimate", shrunk, "--shrinkage", "none", "--output", tmp_path / "plain", "--quiet")
-    assert persist.read(tmp_path / "plain").options["shrinkage"] is None
+    assert persist.read(tmp_path / "plain").model.options["shrinkage"] is None
     same = fit(frame, tmp_path / "same", *MEMBERS["PCAGaussianNB"], "--n-components", "all")
-    assert persist.read(same).options["n_components"] is None
+    assert persist.read(same).model.options["n_components"] is None
     assert isinstance(load(same), PCAGaussianNB)
 
 

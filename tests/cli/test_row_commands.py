@@ -11,9 +11,11 @@ import pytest
 from command_line import error_line, read, run, write
 
 import fastgnb
-from fastgnb.cli import row_commands as _row_commands
-from fastgnb.files import learn_rows as _learn_rows
-from fastgnb.files.models import saved as persist
+from fastgnb.files.jobs import learn_files, learn_rows, score_files
+from fastgnb.files.jobs import total as total_module
+from fastgnb.files.jobs.total import Total
+from fastgnb.files.models import model_file as persist
+from fastgnb.model.model import Model
 from fastgnb.stats.class_stats import ClassStats
 from fastgnb.stats.mixed_stats import MixedStats
 
@@ -50,8 +52,9 @@ def nothing_is_read(monkeypatch):
     def fail(*_, **__):
         raise AssertionError("rows were read")
 
-    for name in ("learn", "evaluate_rows", "predict_rows"):
-        monkeypatch.setattr(_row_commands, name, fail)
+    monkeypatch.setattr(learn_files, "learn", fail)
+    monkeypatch.setattr(score_files, "evaluate_rows", fail)
+    monkeypatch.setattr(score_files, "predict_rows", fail)
 
 
 # ------------------------------------------------------------------ distinct labels
@@ -66,9 +69,9 @@ def test_a_target_of_identifiers_is_an_error_soon(
     path = write(rows(), tmp_path / f"d.{ending}")
     words = ["fit", path, *FEATURES, "--target", column, "--model", tmp_path / "m", "--quiet"]
     learned = []
-    stats_of = _learn_rows._stats_of
+    stats_of = learn_rows._stats_of
     monkeypatch.setattr(
-        _learn_rows, "_stats_of", lambda *a, **k: learned.append(1) or stats_of(*a, **k)
+        learn_rows, "_stats_of", lambda *a, **k: learned.append(1) or stats_of(*a, **k)
     )
     line = error_line(capsys, *words, "--max-classes", 100, "--batch-rows", batch)
     first = min(N, 120 if batch == 30 else batch)
@@ -78,7 +81,7 @@ def test_a_target_of_identifiers_is_an_error_soon(
     )
     assert len(learned) == (3 if batch == 30 else 0)
     run(*words, "--max-classes", N)
-    assert len(persist.read(tmp_path / "m").classes) == N
+    assert len(persist.read(tmp_path / "m").model.classes) == N
     line = error_line(capsys, "update", tmp_path / "m", write(rows(900), tmp_path / "e.parquet"),
         "--max-classes", 1)  # fmt: skip
     assert "column" in line
@@ -107,10 +110,8 @@ def test_evaluate_against_identifiers_is_an_error_at_the_first_batch(
     path = write(data | {"y": y, column: labels}, tmp_path / "d.parquet")
     run("fit", path, "--target", "y", *FEATURES, "--model", tmp_path / "m", "--quiet")
     scored = []
-    score = persist.SavedModel.score
-    monkeypatch.setattr(
-        persist.SavedModel, "score", lambda *a, **k: scored.append(1) or score(*a, **k)
-    )
+    score = Model.score
+    monkeypatch.setattr(Model, "score", lambda *a, **k: scored.append(1) or score(*a, **k))
     line = error_line(
         capsys, "evaluate", tmp_path / "m", path, "--target", column, "--batch-rows", 1000
     )
@@ -141,7 +142,7 @@ def test_evaluate_does_not_know_a_target(tmp_path, capsys, fitted):
     data, path, _ = fitted
     X = np.column_stack([data[name] for name in "abc"])
     stats = ClassStats.from_rows(X, data["y"], feature_names=("a", "b", "c"))
-    persist.SavedModel.from_stats(stats).write(tmp_path / "other")
+    persist.ModelFile(Model.of("GaussianNB", stats)).write(tmp_path / "other")
     line = error_line(capsys, "evaluate", tmp_path / "other", path)
     assert "does not know its target column; name it with --target" in line
 
@@ -211,12 +212,12 @@ def test_names_add_up(tmp_path, fitted):
     _, path, model = fitted
     words = ["--target", "y", "--exclude", "id", "--exclude", "key,c", "--model", tmp_path / "n"]
     run("fit", path, *words)
-    assert persist.read(tmp_path / "n").feature_names == ("a", "b")
+    assert persist.read(tmp_path / "n").model.feature_names == ("a", "b")
     run("predict", model, path, "--output", tmp_path / "o.csv", "--keep", "id", "--keep", "key")
     assert read(tmp_path / "o.csv").column_names == ["id", "key", "prediction"]
     run("fit", path, *words[:2], "--features", "a", "--features", "id,key", "--categorical", "id",
         "--categorical", "key", "--model", tmp_path / "n")  # fmt: skip
-    assert persist.read(tmp_path / "n").stats.is_categorical.tolist() == [False, True, True]
+    assert persist.read(tmp_path / "n").model.stats.is_categorical.tolist() == [False, True, True]
 
 
 def test_auto_stands_alone(tmp_path, capsys, fitted):
@@ -317,9 +318,9 @@ def test_fit_update_and_evaluate_skip(tmp_path, capsys, batch, kind):
 
 
 def same_models(a, b):
-    a, b = persist.read(a), persist.read(b)
-    np.testing.assert_allclose(a.theta, b.theta, rtol=1e-12)
-    np.testing.assert_allclose(a.var, b.var, rtol=1e-12)
+    a, b = persist.read(a).model, persist.read(b).model
+    np.testing.assert_allclose(a.moments.theta, b.moments.theta, rtol=1e-12)
+    np.testing.assert_allclose(a.moments.var, b.moments.var, rtol=1e-12)
     assert a.stats.count.tolist() == b.stats.count.tolist()
 
 
@@ -368,7 +369,7 @@ def test_rows_of_weight_0_are_not_left_out(tmp_path, capsys):
     run("fit", path, "--target", "y", *FEATURES, "--weight", "w", "--model", tmp_path / "m",
         "--on-error", "skip")  # fmt: skip
     assert "fit: 399 rows, 1 row left out" in capsys.readouterr().err
-    assert persist.read(tmp_path / "m").stats.count.sum() == 397
+    assert persist.read(tmp_path / "m").model.stats.count.sum() == 397
 
 
 def test_no_row_is_left(tmp_path, capsys, fitted):
@@ -383,9 +384,9 @@ def test_no_row_is_left(tmp_path, capsys, fitted):
     assert "d.parquet: no rows to evaluate; all 400 of them are left out\n" in line
     run("predict", model, path, "--output", tmp_path / "o.csv", *skip)
     assert read(tmp_path / "o.csv").num_rows == 0
-    before = persist.read(model)
+    before = persist.read(model).model
     run("update", model, path, *skip)
-    after = persist.read(model)
+    after = persist.read(model).model
     assert after.stats.count.tolist() == before.stats.count.tolist()
     assert after.learned == before.learned
 
@@ -458,7 +459,7 @@ def test_sums_of_categories_are_linear(monkeypatch):
         return add(self, other)
 
     monkeypatch.setattr(MixedStats, "__add__", counted)
-    total, batches, m = _learn_rows.Total(None, None), 1000, 4
+    total, batches, m = Total(None, None), 1000, 4
     y = ["a", "b"] * 2
     for i in range(batches):
         values = np.arange(m)[:, None] + i * m
@@ -480,8 +481,8 @@ def test_sums_of_classes_are_linear(monkeypatch, alike):
         return add(self, other)
 
     monkeypatch.setattr(ClassStats, "__add__", counted)
-    monkeypatch.setattr(_learn_rows, "_FEW", 8)
-    total, batches, m = _learn_rows.Total(None, None), 1000, 4
+    monkeypatch.setattr(total_module, "_FEW", 8)
+    total, batches, m = Total(None, None), 1000, 4
     for i in range(batches):
         y = np.arange(m) + (0 if alike else i * m)
         total.add(ClassStats.from_rows(y[:, None] + 0.5, y))
@@ -506,9 +507,9 @@ def test_auto_leaves_out_what_identifies_rows(tmp_path, capsys, batch):
     shown = capsys.readouterr().err
     assert "warning: left out, since it identifies rows: 'key'; --exclude it, or name it" in shown
     assert "4 features (a, b, c, shop), 2 classes (no, yes), left out 1 column (key); " in shown
-    auto = persist.read(tmp_path / "m")
+    auto = persist.read(tmp_path / "m").model
     run("fit", *paths, *words[:2], "--categorical", "shop", "--exclude", "id,key", *words[4:])
-    named = persist.read(tmp_path / "m")
+    named = persist.read(tmp_path / "m").model
     assert auto.feature_names == named.feature_names
     np.testing.assert_allclose(auto.theta, named.theta, rtol=1e-12)
     assert auto.stats.counts[0].tolist() == named.stats.counts[0].tolist()
@@ -525,7 +526,7 @@ def test_auto_leaves_out_what_grows_beyond_the_bound(tmp_path, capsys):
              "--max-categories", 10_000, "--batch-rows", 4000]  # fmt: skip
     run(*words, "--categorical", "auto")
     assert "left out, since it identifies rows: 'key'" in capsys.readouterr().err
-    assert persist.read(tmp_path / "m").feature_names == ("a", "b", "c")
+    assert persist.read(tmp_path / "m").model.feature_names == ("a", "b", "c")
     line = error_line(capsys, *words, "--categorical", "key", "--quiet")
     assert "'key' has 1" in line
     assert "more than max_categories=10000" in line
@@ -564,7 +565,7 @@ def test_npy_rows_are_left_out_too(tmp_path, capsys):
     run("fit", tmp_path / "X.npy", *words, "--model", tmp_path / "m")
     shown = capsys.readouterr().err
     assert f"fit: {kept.sum()} rows, 3 rows left out (no label), 3 rows left out (missing" in shown
-    saved = persist.read(tmp_path / "m")
+    saved = persist.read(tmp_path / "m").model
     expected = ClassStats.from_rows(X[kept], y[kept])
     np.testing.assert_allclose(saved.stats.mean, expected.mean, rtol=1e-12)
     assert saved.stats.count.tolist() == expected.count.tolist()

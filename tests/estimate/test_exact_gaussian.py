@@ -8,6 +8,8 @@ from exact_gaussian import gaussians
 
 from fastgnb import GaussianBayes, PCAGaussianNB
 
+pytestmark = pytest.mark.no_new_lines
+
 # Errors in units of what one rounding in a matrix of correlations makes of a score.
 MOST = 8.0
 
@@ -133,6 +135,7 @@ def faults(kind, seed):
     return out
 
 
+@pytest.mark.promise("rank")
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("seed", range(6))
 def test_exact(kind, seed):

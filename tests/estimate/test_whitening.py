@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from fastgnb import ClassStats, GaussianBayes, PCAGaussianNB
-from fastgnb.estimate.axes import principal_axes
+from fastgnb.estimate.principal_axes import principal_axes
 from fastgnb.estimate.singular import left_singular
 from fastgnb.estimators.selection import StatsGridSearchCV
 
@@ -61,6 +61,7 @@ def test_tied_of_as_many_rows_as_degrees_of_freedom(rng):
             assert_allclose(found[0, :1], float(exact[0]), rtol=1e-11)
 
 
+@pytest.mark.promise("rank")
 @pytest.mark.parametrize("d", [2, 4, 7, 12, 25, 50])
 def test_low_rank_in_any_order(rng, d):
     """The score of a class's own rows is the same in every order of the features."""
@@ -91,6 +92,7 @@ def test_low_rank_is_the_same_in_a_stream(rng):
             )
 
 
+@pytest.mark.promise("rank")
 def test_a_far_class_leaves_the_others_alone():
     model = GaussianBayes().fit(FAR, FAR_Y)
     assert_allclose(model.predict_proba([[1.0]]), [[0, 1, 0]], atol=1e-12)
@@ -180,6 +182,7 @@ def test_units_of_all_features_do_not_matter(rng, exponent, params):
     assert np.array_equal(other.covariance_, one.covariance_ * unit * unit)
 
 
+@pytest.mark.promise("rank")
 @pytest.mark.parametrize("params", [
     {}, {"tied": True}, {"shrinkage": 0.3}, {"shrinkage": "oas"},
     {"shrinkage": "oas", "tied": True},

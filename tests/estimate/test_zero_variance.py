@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 
 from fastgnb import GaussianNB, PCAGaussianNB, load, save
-from fastgnb.files.models.saved import SavedModel
+from fastgnb.model.model import Model
 
 Y = np.repeat([3, 7], 4)
 X = np.array([[0, 1], [1, 0], [2, 2], [3, 1], [5, 5], [5, 5], [5, 5], [5, 5]], np.float64)
@@ -53,8 +53,8 @@ def test_model_files_hold_it(model: Any, tmp_path: Any) -> None:
     save(model.fit(X, Y), tmp_path / "m.fgnb")
     with pytest.raises(ValueError, match=REFUSED):
         load(tmp_path / "m.fgnb").predict(X)
-    saved = SavedModel.from_stats(
-        model.stats_, model=model._member, var_smoothing=0.0, **{
+    saved = Model.of(
+        type(model).__name__, model.stats_, var_smoothing=0.0, **{
             name: model.get_params()[name] for name in ("n_components", "rotation")
             if name in model.get_params()
         },

@@ -56,6 +56,7 @@ def both(model, X, y, **options):
     return found, wanted
 
 
+@pytest.mark.promise("selection")
 @pytest.mark.parametrize("scoring", SCORINGS)
 @pytest.mark.parametrize("name", GRIDS)
 def test_scores_are_those_of_scikit_learn(name, scoring):
@@ -79,7 +80,7 @@ def test_models_and_indices_are_returned(name):
 
 def test_auto_stays_what_it_was():
     pd = pytest.importorskip("pandas")
-    X, y = rows("mixed")
+    X, y = rows("MixedNB")
     frame = pd.DataFrame({"a": X[:, 0], "b": np.array(["x", "y", "z"])[y]})
     model = MixedNB(categorical_features="auto")
     found, _ = both(model, frame, y, return_estimator=True, cv=3)
@@ -90,14 +91,14 @@ def test_auto_stays_what_it_was():
 
 @pytest.mark.parametrize("cv", [GroupKFold(3), KFold(2), LeaveOneOut(), None])
 def test_groups_weights_and_splits(rng, cv):
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     X, y = X[:80], y[:80]
     both(GaussianNB(), X, y, cv=cv, groups=rng.integers(0, 4, 80),
          params={"sample_weight": rng.random(80)}, return_train_score=True)  # fmt: skip
 
 
 def test_the_model_is_not_changed():
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     model = GaussianNB().fit(X, y)
     before = dict(vars(model))
     cross_validate(model, X, y)
@@ -107,7 +108,7 @@ def test_the_model_is_not_changed():
 
 def test_failures_of_some_splits():
     """One fold has all of what makes the others fail: rows that are refused."""
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     X[3, 0] = np.nan
     for scoring in (None, ["accuracy", "f1_macro"], SCORINGS["callable of dict"]):
         found, _ = both(GaussianNB(), X, y, cv=KFold(3), scoring=scoring)
@@ -129,7 +130,7 @@ def test_failures_of_some_splits():
     ],
 )
 def test_options_that_are_refused(options, message):
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     for function in (cross_validate, model_selection.cross_validate):
         with pytest.raises(ValueError, match=message):
             function(GaussianNB(), X, y, **options)
@@ -160,7 +161,7 @@ def routing():
 @pytest.mark.parametrize("weighs_scores", [True, False])
 @pytest.mark.parametrize("multiple", [True, False])
 def test_weights_and_groups_are_routed(rng, weighs_scores, multiple):
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     params = {"sample_weight": rng.random(150), "groups": rng.integers(0, 5, 150)}
     model = GaussianNB().set_fit_request(sample_weight=True)
     scorer = make_scorer(accuracy_score).set_score_request(sample_weight=weighs_scores)
@@ -179,7 +180,7 @@ def test_weights_and_groups_are_routed(rng, weighs_scores, multiple):
 
 @pytest.mark.usefixtures("routing")
 def test_the_score_method_gets_what_it_requests(rng):
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     w = rng.random(150)
     model = GaussianNB().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
     ours = StatsGridSearchCV(model, {"ddof": [0, 1]}).fit(X, y, sample_weight=w)
@@ -190,7 +191,7 @@ def test_the_score_method_gets_what_it_requests(rng):
 
 @pytest.mark.usefixtures("routing")
 def test_what_is_not_requested_is_refused(rng):
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     w = rng.random(150)
     text = r"\[sample_weight\] are passed but are not explicitly set .* for GaussianNB\.fit"
     with pytest.raises(ValueError, match=text):
@@ -208,11 +209,12 @@ def test_what_is_not_requested_is_refused(rng):
 # --- among other estimators --------------------------------------------------------------------
 
 
+@pytest.mark.no_new_lines
 @pytest.mark.parametrize("name", GRIDS)
 def test_check_estimator(name):
     model, grid = GRIDS[name]
-    model = MixedNB() if name == "mixed" else model
-    grid = {"n_components": [1, None]} if name == "axes" else grid
+    model = MixedNB() if name == "MixedNB" else model
+    grid = {"n_components": [1, None]} if name == "PCAGaussianNB" else grid
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that fits fail, which becomes an error before it is one
         results = check_estimator(StatsGridSearchCV(model, grid), on_fail=None, on_skip=None)
@@ -221,7 +223,7 @@ def test_check_estimator(name):
 
 
 def test_copies_and_pickles():
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     grid = {"tied": [False, True]}
     search = StatsGridSearchCV(
         GaussianNB(), grid, cv=3, scoring="f1_macro", return_train_score=True
@@ -241,7 +243,7 @@ def test_copies_and_pickles():
 
 
 def test_not_fitted_yet():
-    X, _ = rows("naive")
+    X, _ = rows("GaussianNB")
     search = StatsGridSearchCV(GaussianNB(), {})
     for name in ("predict", "predict_proba", "predict_joint_log_proba", "predict_log_evidence"):
         with pytest.raises(NotFittedError, match="This StatsGridSearchCV instance is not fitted"):
@@ -252,7 +254,7 @@ def test_not_fitted_yet():
 
 @pytest.mark.parametrize("kind", [GaussianNB, GaussianBayes, PCAGaussianNB, MixedNB])
 def test_every_way_to_predict(kind):
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     search = StatsGridSearchCV(kind(), {"priors": [None, [0.6, 0.2, 0.2]]}).fit(X, y)
     for name in ("predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba",
                  "predict_log_evidence", "decision_function"):  # fmt: skip
@@ -263,7 +265,7 @@ def test_every_way_to_predict(kind):
 
 
 def test_nested_searches():
-    X, y = rows("full")
+    X, y = rows("GaussianBayes")
     grid = {"reg_param": [0.0, 0.01, 0.5]}
     ours = StatsGridSearchCV(GaussianBayes(), grid, cv=3)
     theirs = GridSearchCV(GaussianBayes(), grid, cv=3)
@@ -279,7 +281,7 @@ def test_nested_searches():
 
 
 def test_jobs_have_no_effect_and_verbose_says_what_there_is_to_do(capsys):
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     quiet = StatsGridSearchCV(GaussianNB(), {"ddof": [0, 1]}, n_jobs=2, pre_dispatch=1).fit(X, y)
     assert capsys.readouterr().out == ""
     loud = StatsGridSearchCV(GaussianNB(), {"ddof": [0, 1]}, verbose=1).fit(X, y)

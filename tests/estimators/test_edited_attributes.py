@@ -13,23 +13,15 @@ from dataclasses import fields, replace
 import numpy as np
 import oracles
 import pytest
+from members import SHAPES
 
 import fastgnb
 from fastgnb import ClassStats, GaussianBayes, GaussianNB, MixedNB, PCAGaussianNB
-from fastgnb.estimate.categorical import MixedParams
-from fastgnb.estimate.diagonal import GaussianParams, WhitenedParams
+from fastgnb.estimate.parameters import GaussianParams, MixedParams, WhitenedParams
 from fastgnb.model.scoring import score, score_mixed
 
-MEMBERS = {
-    "GaussianNB": GaussianNB,
-    "GaussianNB, skip": lambda: GaussianNB(missing="skip"),
-    "GaussianBayes": GaussianBayes,
-    "GaussianBayes, tied": lambda: GaussianBayes(tied=True),
-    "PCAGaussianNB": lambda: PCAGaussianNB(n_components=2),
-    "PCAGaussianNB by class": lambda: PCAGaussianNB(n_components=2, rotation="class"),
-    "MixedNB": lambda: MixedNB(categorical_features=[2]),
-    "MixedNB without categories": MixedNB,
-}
+pytestmark = pytest.mark.no_new_lines
+
 METHODS = (
     "predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba",
     "predict_log_evidence",
@@ -48,7 +40,7 @@ def rows():
 
 @pytest.fixture(scope="module")
 def models(rows):
-    return {name: make().fit(*rows) for name, make in MEMBERS.items()}
+    return {name: case.make().fit(*rows) for name, case in SHAPES.items()}
 
 
 def changed(value):
@@ -105,8 +97,9 @@ def check(model, X, what, *, copied=True):
     outcome(model, "sample", 2)
 
 
+@pytest.mark.promise("edits")
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", MEMBERS)
+@pytest.mark.parametrize("name", SHAPES)
 def test_any_attribute_replaced(models, rows, name):
     for attribute in attributes(models[name]):
         for i, value in enumerate(changed(getattr(models[name], attribute))):
@@ -115,9 +108,10 @@ def test_any_attribute_replaced(models, rows, name):
             check(model, rows[0][:40], (attribute, i))
 
 
+@pytest.mark.promise("edits")
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", MEMBERS)
+@pytest.mark.parametrize("name", SHAPES)
 def test_any_two_attributes_replaced(models, rows, name):
     model = models[name]
     draw = np.random.default_rng(1)
@@ -130,8 +124,9 @@ def test_any_two_attributes_replaced(models, rows, name):
             check(edited, rows[0][:40], (first, second))
 
 
+@pytest.mark.promise("edits")
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", MEMBERS)
+@pytest.mark.parametrize("name", SHAPES)
 def test_any_part_of_a_pickle_replaced(models, rows, name):
     state = models[name].__getstate__()
     for part in state:
@@ -141,8 +136,9 @@ def test_any_part_of_a_pickle_replaced(models, rows, name):
             check(model, rows[0][:40], (part, i))
 
 
+@pytest.mark.promise("edits")
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", MEMBERS)
+@pytest.mark.parametrize("name", SHAPES)
 def test_any_part_of_the_statistics_replaced(models, rows, name):
     stats = models[name].stats_
     for part in fields(stats):
@@ -163,7 +159,7 @@ def test_any_part_of_the_statistics_replaced(models, rows, name):
                 check(edited, rows[0][:40], (part.name, i, method), copied=False)
 
 
-@pytest.mark.parametrize("name", MEMBERS)
+@pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("d", [1, 3, 5, 64, 4096])
 def test_rows_of_another_width_are_refused(models, name, d):
     """GaussianBayes read out of bounds: two equal calls gave different numbers."""
@@ -300,7 +296,7 @@ def test_edits_that_make_no_model_are_refused(rows, case, method):
         getattr(model, method)(2 if method == "sample" else rows[0])
 
 
-# The last door before kernels.
+# The last check before kernels.
 
 
 def gaussian(**changes):

@@ -69,6 +69,7 @@ def sklearn_ddof(X, y):
     return int(np.abs(own - np.cov(rows.T)).max() < np.abs(own - np.cov(rows.T, bias=True)).max())
 
 
+@pytest.mark.promise("twins")
 @pytest.mark.parametrize("load", LOADERS)
 @pytest.mark.parametrize("reg_param", [0.0, 0.1, 1.0])
 def test_quadratic_discriminant_analysis(load, reg_param):
@@ -80,6 +81,7 @@ def test_quadratic_discriminant_analysis(load, reg_param):
     assert np.array_equal(ours.predict(X), theirs.predict(X))
 
 
+@pytest.mark.promise("twins")
 @pytest.mark.parametrize("load", LOADERS)
 @pytest.mark.parametrize("solver", ["svd", "lsqr", "eigen"])
 def test_linear_discriminant_analysis(load, solver):

@@ -12,18 +12,13 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
+from members import SHAPES
 
-from fastgnb import GaussianBayes, GaussianNB, MixedNB, PCAGaussianNB, load, save
+from fastgnb import GaussianNB, load, save
+
+pytestmark = pytest.mark.no_new_lines
 
 CLASSES = [0, 1, 2]
-MEMBERS = {
-    "GaussianNB": GaussianNB,
-    "GaussianBayes": lambda: GaussianBayes(reg_param=0.1),
-    "GaussianBayes, tied": lambda: GaussianBayes(reg_param=0.1, tied=True),
-    "PCAGaussianNB": lambda: PCAGaussianNB(n_components=2),
-    "PCAGaussianNB by class": lambda: PCAGaussianNB(n_components=2, rotation="class"),
-    "MixedNB": lambda: MixedNB(categorical_features=["g"]),
-}
 
 
 @pytest.fixture(autouse=True)
@@ -44,9 +39,14 @@ def rows(i, n=30):
     return frame, y
 
 
-def batch(member, i):
+def make(name):
+    case = SHAPES[name]
+    return case.make(categorical_features=["g"]) if case.has_categories else case.make()
+
+
+def batch(name, i):
     X, y = rows(i)
-    return (X, y) if member == "MixedNB" else (X.iloc[:, :5].to_numpy(), y)
+    return (X, y) if SHAPES[name].has_categories else (X.iloc[:, :5].to_numpy(), y)
 
 
 def answers(model, X):
@@ -96,31 +96,32 @@ def race(model, steps, X, learn, names=None):
     assert {name for name in asked if not asked[name] <= known[name]} == set()
 
 
-@pytest.mark.parametrize("member", MEMBERS)
-def test_answers_while_a_thread_learns(member):
-    model = MEMBERS[member]().partial_fit(*batch(member, 0), classes=CLASSES)
-    steps = [batch(member, i) for i in range(1, 25)]
-    race(model, steps, batch(member, 3)[0][:10], lambda m, step: m.partial_fit(*step))
+@pytest.mark.promise("turns")
+@pytest.mark.parametrize("name", SHAPES)
+def test_answers_while_a_thread_learns(name):
+    model = make(name).partial_fit(*batch(name, 0), classes=CLASSES)
+    steps = [batch(name, i) for i in range(1, 25)]
+    race(model, steps, batch(name, 3)[0][:10], lambda m, step: m.partial_fit(*step))
 
 
-@pytest.mark.parametrize("member", MEMBERS)
-def test_answers_while_the_classes_change(member):
-    model = MEMBERS[member]().fit(*batch(member, 0))
+@pytest.mark.parametrize("name", SHAPES)
+def test_answers_while_the_classes_change(name):
+    model = make(name).fit(*batch(name, 0))
     steps = []
     for i in range(40):
-        X, y = batch(member, i)
+        X, y = batch(name, i)
         steps.append((X, y % (2 + i % 2) + i % 3))
     names = {"proba", "labels", "sample", "copy"}
-    race(model, steps, batch(member, 3)[0][:10], lambda m, step: m.fit(*step), names)
+    race(model, steps, batch(name, 3)[0][:10], lambda m, step: m.fit(*step), names)
 
 
-@pytest.mark.parametrize("member", MEMBERS)
-def test_answers_while_models_merge_in(member):
-    model = MEMBERS[member]().fit(*batch(member, 0))
-    steps = [MEMBERS[member]().fit(X, y + i) for i, (X, y) in
-             ((i, batch(member, i)) for i in range(20))]  # fmt: skip
+@pytest.mark.parametrize("name", SHAPES)
+def test_answers_while_models_merge_in(name):
+    model = make(name).fit(*batch(name, 0))
+    steps = [make(name).fit(X, y + i) for i, (X, y) in
+             ((i, batch(name, i)) for i in range(20))]  # fmt: skip
     names = {"proba", "labels", "reestimate", "pickle"}
-    race(model, steps, batch(member, 3)[0][:10], lambda m, step: m.merge(step), names)
+    race(model, steps, batch(name, 3)[0][:10], lambda m, step: m.merge(step), names)
 
 
 def test_answers_while_names_and_widths_change():
@@ -150,11 +151,12 @@ def test_answers_while_names_and_widths_change():
     assert errors <= {"X has 5 features, but GaussianNB is expecting 10 features as input."}
 
 
-@pytest.mark.parametrize("member", MEMBERS)
-def test_threads_that_learn_lose_no_rows(member):
+@pytest.mark.promise("turns")
+@pytest.mark.parametrize("name", SHAPES)
+def test_threads_that_learn_lose_no_rows(name):
     """Each row is learned once, in some order: the sum of all batches, to rounding."""
-    batches = [batch(member, i) for i in range(16)]
-    model = MEMBERS[member]()
+    batches = [batch(name, i) for i in range(16)]
+    model = make(name)
     start = threading.Barrier(4)
     errors = []
 
@@ -172,7 +174,7 @@ def test_threads_that_learn_lose_no_rows(member):
     for thread in threads:
         thread.join()
     assert not errors, errors[0]
-    alone = MEMBERS[member]()
+    alone = make(name)
     for X, y in batches:
         alone.partial_fit(X, y, classes=CLASSES)
     assert (model.class_count_ == alone.class_count_).all()

@@ -15,6 +15,7 @@ from fastgnb.cli import main  # noqa: E402
 
 pytestmark = [
     pytest.mark.compiled,
+    pytest.mark.fresh,
     pytest.mark.skipif(sys.platform != "linux", reason="units of ru_maxrss differ"),
 ]
 
@@ -53,6 +54,7 @@ def peak(*words):
     return float(done.stdout)
 
 
+@pytest.mark.promise("memory")
 @pytest.mark.slow
 def test_eight_million_rows_take_the_memory_of_one_million(tmp_path):
     one, eight = (write_rows(tmp_path / f"{n}.parquet", n * 10**6) for n in (1, 8))
@@ -69,6 +71,7 @@ def test_eight_million_rows_take_the_memory_of_one_million(tmp_path):
         assert large < 1.1 * small, command(eight)
 
 
+@pytest.mark.promise("memory")
 def test_extra_memory_of_fit_and_predict_is_small(python):
     """Beyond X and the result: class codes, which are 2.5% of these rows, and little else."""
     code = """

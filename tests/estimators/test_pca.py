@@ -15,7 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fastgnb import ClassStats, GaussianBayes, GaussianNB, PCAGaussianNB
-from fastgnb.estimate.axes import principal_axes, rotate
+from fastgnb.estimate.principal_axes import principal_axes
+from fastgnb.stats.rotation import rotate
 
 LOADERS = [load_iris, load_wine, load_breast_cancer]
 
@@ -38,6 +39,7 @@ def test_published_accuracies(load, right):
     assert (int((model.predict(B) == b).sum()), len(b)) == right
 
 
+@pytest.mark.promise("twins")
 @pytest.mark.parametrize("load", LOADERS)
 @pytest.mark.parametrize("n_components", [1, 3, None, 0.5, 0.9, 0.999])
 def test_total_is_scikit_learns_pipeline(load, n_components):

@@ -11,21 +11,16 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from members import SHAPES
 
 import fastgnb
 from fastgnb import GaussianBayes, GaussianNB, MixedNB, PCAGaussianNB
-from fastgnb._numba import decorators as _jit
+from fastgnb._numba import threads
 from fastgnb.estimators.locks import TURNS
 from fastgnb.kernels.score import diagonal as score_module
 
-MEMBERS = {
-    "GaussianNB": GaussianNB,
-    "GaussianBayes": GaussianBayes,
-    "tied GaussianBayes": lambda: GaussianBayes(tied=True),
-    "PCAGaussianNB": PCAGaussianNB,
-    "PCAGaussianNB by class": lambda: PCAGaussianNB(rotation="class", n_components=2),
-    "MixedNB": lambda: MixedNB(categorical_features=[2]),
-}
+pytestmark = pytest.mark.no_new_lines
+
 WAYS = {
     "pickle": lambda m: pickle.loads(pickle.dumps(m)),
     "deepcopy": copy.deepcopy,
@@ -73,10 +68,10 @@ def test_process_state_starts_anew(monkeypatch):
     monkeypatch.setitem(kernel._addresses, ("here",), 0xDEAD)
     assert cloudpickle.loads(cloudpickle.dumps(kernel))._addresses == {}
     assert kernel._addresses[("here",)] == 0xDEAD
-    monkeypatch.setattr(_jit._process, "is_forked", True)
-    monkeypatch.setitem(_jit._process.running, "kernel", object())
-    again = pickle.loads(pickle.dumps(_jit._process))
-    assert vars(again) == vars(_jit._Process())
+    monkeypatch.setattr(threads._process, "is_forked", True)
+    monkeypatch.setitem(threads._process.running, "kernel", object())
+    again = pickle.loads(pickle.dumps(threads._process))
+    assert vars(again) == vars(threads._Process())
 
 
 def test_turns_hold_locks_beside_models(rows):
@@ -95,9 +90,9 @@ def test_turns_hold_locks_beside_models(rows):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("member", MEMBERS)
-def test_copies_answer_learn_and_draw_alike(rows, member, way):
-    model = MEMBERS[member]().fit(*rows)
+@pytest.mark.parametrize("name", SHAPES)
+def test_copies_answer_learn_and_draw_alike(rows, name, way):
+    model = SHAPES[name].make().fit(*rows)
     again = WAYS[way](model)
     assert np.array_equal(again.predict_log_proba(rows[0]), model.predict_log_proba(rows[0]))
     assert np.array_equal(again.sample(5, 0)[0], model.sample(5, 0)[0])
@@ -107,9 +102,9 @@ def test_copies_answer_learn_and_draw_alike(rows, member, way):
 
 
 @pytest.mark.parametrize("mmap_mode", [None, "r"])
-@pytest.mark.parametrize("member", MEMBERS)
-def test_joblib_gives_the_same_answers(rows, member, mmap_mode, tmp_path):
-    model = MEMBERS[member]().fit(*rows)
+@pytest.mark.parametrize("name", SHAPES)
+def test_joblib_gives_the_same_answers(rows, name, mmap_mode, tmp_path):
+    model = SHAPES[name].make().fit(*rows)
     joblib.dump(model, tmp_path / "model")
     again = joblib.load(tmp_path / "model", mmap_mode=mmap_mode)
     for _ in range(2):
@@ -127,14 +122,6 @@ def test_a_pickle_holds_no_whitener(rows, way):
     assert joblib.hash(again) == joblib.hash(model)
     again.predict(rows[0])
     assert joblib.hash(again) == joblib.hash(model)
-
-
-def test_what_0_1_0_pickled_is_left_out(rows):
-    model = GaussianBayes().fit(*rows)
-    again = GaussianBayes.__new__(GaussianBayes)
-    again.__setstate__(model.__getstate__() | {"_rotated": "whatever"})
-    assert not hasattr(again, "_rotated")
-    assert np.array_equal(again.predict_proba(rows[0]), model.predict_proba(rows[0]))
 
 
 SKOPS = {

@@ -32,8 +32,10 @@ from sklearn.model_selection import (
 from fastgnb import ClassStats, GaussianBayes, GaussianNB, MixedNB, MixedStats, PCAGaussianNB
 from fastgnb.estimators import folds
 from fastgnb.estimators.selection import StatsGridSearchCV
+from fastgnb.model.family import MEMBERS
 
 
+@pytest.mark.promise("selection")
 @pytest.mark.parametrize("name", GRIDS)
 @pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
 def test_grids_are_grid_search(name, load):
@@ -43,6 +45,7 @@ def test_grids_are_grid_search(name, load):
     assert_array_equal(ours.predict_proba(X), theirs.predict_proba(X))  # fitted to rows, both
 
 
+@pytest.mark.promise("selection")
 @pytest.mark.parametrize("scoring", SCORINGS)
 @pytest.mark.parametrize("name", GRIDS)
 def test_scores_of_any_kind(name, scoring):
@@ -99,7 +102,7 @@ def test_ways_to_refit(name, scoring, refit):
     ids=["None", "2", "kfold", "stratified", "repeated", "shuffle", "one row", "time",
          "predefined", "one pair", "overlap", "twice", "negative", "masks"],
 )  # fmt: skip
-@pytest.mark.parametrize("name", ["naive", "full"])
+@pytest.mark.parametrize("name", ["GaussianNB", "GaussianBayes"])
 def test_every_kind_of_split(cv, name):
     X, y = rows(name)
     if isinstance(cv, LeaveOneOut):
@@ -108,7 +111,7 @@ def test_every_kind_of_split(cv, name):
 
 
 def test_splits_of_an_iterator():
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     pairs = list(KFold(3).split(X, y))
     found = StatsGridSearchCV(GaussianNB(), {}, cv=iter(pairs)).fit(X, y)
     assert_same_search(found, GridSearchCV(GaussianNB(), {}, cv=pairs).fit(X, y))
@@ -141,7 +144,7 @@ def test_weights(rng, name, scoring):
 
 
 def test_a_scorer_without_weights(rng):
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     scoring = SCORINGS["callable"]
     ours, told = run(StatsGridSearchCV(GaussianNB(), {"ddof": [0, 1]}, scoring=scoring), X, y,
                      sample_weight=rng.random(150))  # fmt: skip
@@ -154,13 +157,13 @@ def test_a_scorer_without_weights(rng):
 
 @pytest.mark.parametrize("weight", [2.0, None, 3])
 def test_a_number_as_weight(weight):
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     scoring = SCORINGS["callable"]  # which gets no weights
     both(GaussianNB(), {}, X, y, scoring=scoring, params={"sample_weight": weight})
 
 
 def test_a_fold_of_weight_0():
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     w = np.ones(150)
     w[:50] = 0
     both(GaussianNB(), {"ddof": [0, 1]}, X, y, cv=KFold(3), scoring=SCORINGS["callable"],
@@ -196,7 +199,7 @@ def test_folds_without_a_category():
 
 @pytest.mark.parametrize("labels", ["text", "objects", "booleans", "floats", "list", "column"])
 def test_labels_of_any_kind(labels):
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     names = np.array(["a", "bb", "ccc"])
     y = {
         "text": names[y], "objects": names.astype(object)[y], "booleans": y > 0,
@@ -211,7 +214,7 @@ def test_labels_of_any_kind(labels):
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "list", "fortran", "float32", "readonly"])
-@pytest.mark.parametrize("name", ["naive", "full", "mixed"])
+@pytest.mark.parametrize("name", ["GaussianNB", "GaussianBayes", "MixedNB"])
 def test_rows_of_any_kind(kind, name):
     X, y = rows(name)
     if kind in ("pandas", "polars"):
@@ -230,13 +233,13 @@ def test_rows_of_any_kind(kind, name):
 
 
 def test_missing_values():
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     X[::7, 2] = np.nan
     both(GaussianNB(missing="skip"), {"ddof": [0, 1]}, X, y, cv=4)
 
 
 def test_masked_columns_of_parameters():
-    X, y = rows("full")
+    X, y = rows("GaussianBayes")
     grid = [
         {"priors": [[0.2, 0.3, 0.5], [0.4, 0.3, 0.3]], "ddof": [1]},
         {"shrinkage": ["oas", 0.5, None]},
@@ -270,7 +273,7 @@ def learned(monkeypatch):
 
 
 def test_rows_are_learned_once(learned):
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     grid = {"var_smoothing": np.logspace(-9, 0, 10), "tied": [False, True]}
     StatsGridSearchCV(GaussianNB(), grid, cv=5, refit=False).fit(X, y)
     assert sorted(learned) == [30] * 5
@@ -280,7 +283,7 @@ def test_rows_are_learned_once(learned):
 
 
 def test_rows_are_learned_once_a_repetition(learned):
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=4, random_state=0)
     StatsGridSearchCV(GaussianNB(), {"ddof": [0, 1]}, cv=cv, refit=False).fit(X, y)
     assert learned == [50] * 12
@@ -291,7 +294,7 @@ def test_rows_are_learned_once_a_repetition(learned):
 
 
 def test_what_needs_statistics_of_its_own_is_learned_once_a_value(learned):
-    X, y = rows("mixed")
+    X, y = rows("MixedNB")
     grid = {
         "missing": ["error", "skip"],
         "categorical_features": [None, [0], ["c2"]],
@@ -315,8 +318,8 @@ VALUES = {  # other values of each constructor parameter than its default
 
 @pytest.mark.parametrize("kind", [GaussianNB, GaussianBayes, PCAGaussianNB, MixedNB])
 def test_every_parameter_may_vary(kind, learned):
-    """A new parameter needs an entry above, and one in STATS_PARAMETERS where it matters there."""
-    X, y = rows("mixed")
+    """A new parameter needs an entry above, and `is_learned` in the registry where it is that."""
+    X, y = rows("MixedNB")
     model = kind()
     for name, before in model.get_params().items():
         if name not in VALUES:
@@ -325,7 +328,9 @@ def test_every_parameter_may_vary(kind, learned):
         grid = {name: [before, VALUES[name]]}
         del learned[:]
         ours = StatsGridSearchCV(model, grid, cv=3, scoring="neg_log_loss").fit(X, y)
-        shares = kind in (GaussianNB, MixedNB) and name not in folds.STATS_PARAMETERS
+        shares = (
+            kind in (GaussianNB, MixedNB) and not MEMBERS[kind.__name__].option(name).is_learned
+        )
         assert not shares or sorted(learned) == [50] * 3 + [150]
         theirs = GridSearchCV(model, grid, cv=3, scoring="neg_log_loss").fit(X, y)
         assert_same_search(ours, theirs)
@@ -368,13 +373,13 @@ def test_a_fit_of_ones_own_is_called():
         def fit(self, X, y, sample_weight=None):
             return super().fit(np.asarray(X) + 100.0, y, sample_weight)
 
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     ours, _ = both(Shifted(), {"ddof": [0, 1]}, X, y, cv=3, scoring="neg_log_loss")
     assert ours.best_score_ < -1  # the rows that are scored are not shifted
 
 
 def test_statistics_that_do_not_add_are_fitted_from_rows(monkeypatch):
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     wanted = GridSearchCV(GaussianNB(), {"ddof": [0, 1]}, cv=3).fit(X, y)
 
     def refuse(self, other):
@@ -407,7 +412,7 @@ def test_auto_where_a_fold_has_no_text():
 
 def test_auto_is_decided_once_where_rows_are_fitted(monkeypatch):
     pd = pytest.importorskip("pandas")
-    X, y = rows("mixed")
+    X, y = rows("MixedNB")
     frame = pd.DataFrame({"a": X[:, 0], "b": np.array(["x", "y", "z"])[y]})
     model = MixedNB(categorical_features="auto")
     wanted = StatsGridSearchCV(model, {"alpha": [1.0, 2.0]}, cv=3).fit(frame, y)
@@ -427,7 +432,7 @@ def test_auto_is_decided_once_where_rows_are_fitted(monkeypatch):
 
 def test_auto_is_decided_once(monkeypatch):
     pd = pytest.importorskip("pandas")
-    X, y = rows("mixed")
+    X, y = rows("MixedNB")
     frame = pd.DataFrame({"a": X[:, 0], "b": np.array(["x", "y", "z"])[y]})
     model = MixedNB(categorical_features="auto")
     asked = []

@@ -26,6 +26,7 @@ FAILING = {
 }
 
 
+@pytest.mark.promise("selection")
 @pytest.mark.parametrize("error_score", [np.nan, 0, -3.5])
 @pytest.mark.parametrize("name", FAILING)
 def test_one_candidate_cannot_be_fitted(name, error_score):
@@ -37,9 +38,10 @@ def test_one_candidate_cannot_be_fitted(name, error_score):
     both(model, grid, X, y, cv=3, error_score=error_score, return_train_score=True)
 
 
+@pytest.mark.promise("selection")
 @pytest.mark.parametrize("scoring", ["none", "text", "list", "dict", "callable of dict"])
 def test_failures_in_every_score(scoring):
-    X, y = rows("axes")
+    X, y = rows("PCAGaussianNB")
     model, grid = FAILING["too many axes"]
     how = {"scoring": SCORINGS[scoring], "refit": False, "cv": 3, "return_train_score": True}
     ours, _ = both(model, grid, X, y, **how)
@@ -65,7 +67,7 @@ def test_an_error_is_raised_if_asked_for(name):
 
 
 def test_every_candidate_fails():
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     grid = {"var_smoothing": [-1.0, -2.0]}
     errors = []
     for search in (StatsGridSearchCV, GridSearchCV):
@@ -78,7 +80,7 @@ def test_every_candidate_fails():
 
 def test_a_class_that_cannot_be_scored():
     """var_smoothing=0 and a feature that does not vary: no density."""
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     X[:, 1] = 1.0
     grid = {"var_smoothing": [0.0, 1e-9]}
     ours, _ = both(GaussianNB(), grid, X, y, cv=3)
@@ -92,7 +94,7 @@ def test_a_class_that_cannot_be_scored():
 
 
 def test_nan_ranks_last():
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
 
     def odd(model, X, y):
         return np.nan if model.var_smoothing < 1e-8 else -model.var_smoothing
@@ -106,7 +108,7 @@ def test_nan_ranks_last():
 
 
 def test_nan_of_one_split_and_infinite_scores():
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
 
     def odd(model, X, y):
         return {"a": np.nan if X[0, 0] == first else 1.0, "b": -np.inf * (model.ddof == 0)}
@@ -118,12 +120,14 @@ def test_nan_of_one_split_and_infinite_scores():
 
 @pytest.mark.compiled  # plain Python warns of NaN, which is compared
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-@pytest.mark.parametrize("name", ["naive", "full", "mixed"])
+@pytest.mark.parametrize("name", ["GaussianNB", "GaussianBayes", "MixedNB"])
 def test_a_value_that_is_refused_in_one_fold(name, value):
     """The other folds do not train; this one does, and cannot be scored."""
     X, y = rows(name)
     X[4, 1] = value
-    model = {"naive": GaussianNB(), "full": GaussianBayes(), "mixed": MixedNB()}[name]
+    model = {"GaussianNB": GaussianNB(), "GaussianBayes": GaussianBayes(), "MixedNB": MixedNB()}[
+        name
+    ]
     how = {"cv": KFold(3), "error_score": -1.0, "refit": False, "return_train_score": True}
     ours, _ = both(model, {"priors": [None, [0.2, 0.3, 0.5]]}, X, y, **how)
     assert (ours.cv_results_["mean_test_score"] == -1).all()
@@ -131,7 +135,7 @@ def test_a_value_that_is_refused_in_one_fold(name, value):
 
 
 def test_a_fold_without_rows():
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     pairs = [(np.arange(150), np.arange(0)), (np.arange(50), np.arange(50, 150)),
              (np.arange(0), np.arange(150))]  # fmt: skip
     ours, told = run(StatsGridSearchCV(GaussianNB(), {"ddof": [0, 1]}, cv=pairs), X, y)
@@ -142,13 +146,13 @@ def test_a_fold_without_rows():
 
 @pytest.mark.parametrize("scoring", [lambda *rows: "much", lambda *rows: {"a": "much"}])
 def test_scores_that_are_no_numbers(scoring):
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     with pytest.raises(ValueError, match="scoring must return a number, got much"):
         StatsGridSearchCV(GaussianNB(), {}, scoring=scoring, refit=False).fit(X, y)
 
 
 def test_a_score_that_raises_for_one_candidate():
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
 
     def fussy(model, X, y):
         if model.tied:
@@ -169,7 +173,7 @@ def test_a_score_that_raises_for_one_candidate():
 
 def test_one_of_several_scores_is_not_defined():
     """An area under a curve of two classes where a fold has one."""
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     order = np.argsort(y[:100] > 0, kind="stable")
     X, y = X[order], y[order] > 0
     how = {"scoring": ["accuracy", "roc_auc"], "refit": "accuracy", "cv": KFold(3)}
@@ -210,7 +214,7 @@ def raised(search, X, y, **params):
     ids=" ".join,
 )
 def test_options_are_refused_in_the_same_words(options):
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     ours = raised(StatsGridSearchCV(GaussianNB(), {"ddof": [0, 1]}, **options), X, y)
     theirs = raised(GridSearchCV(GaussianNB(), {"ddof": [0, 1]}, **options), X, y)
     assert ours == theirs
@@ -223,13 +227,13 @@ def test_options_are_refused_in_the_same_words(options):
     ids=str,
 )  # fmt: skip
 def test_grids_are_refused_in_the_same_words(grid):
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     ours = raised(StatsGridSearchCV(GaussianNB(), grid), X, y)
     assert ours == raised(GridSearchCV(GaussianNB(), grid), X, y)
 
 
 def test_rows_and_keywords_are_refused_in_the_same_words(rng):
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     cases = [
         (X, y[:-1], {}),
         (X, None, {}),
@@ -259,7 +263,7 @@ def test_a_splitter_that_changes_its_mind():
         def get_n_splits(self, X=None, y=None, groups=None):
             return 4
 
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     with pytest.raises(ValueError, match=r"cv\.split and cv\.get_n_splits return"):
         StatsGridSearchCV(GaussianNB(), {}, cv=Splitter(3)).fit(X, y)
 
@@ -275,7 +279,7 @@ def test_a_splitter_that_changes_its_mind():
     ids=lambda one: type(one).__name__,
 )
 def test_other_estimators_are_refused_by_name(estimator):
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     name = type(estimator).__name__
     wanted = rf"Expected an estimator of fastgnb, got {name}\. .*sklearn\.model_selection\."
     with pytest.raises(TypeError, match=wanted + "GridSearchCV"):
@@ -299,7 +303,7 @@ class Callback:
 
 def test_callbacks_are_refused():
     pytest.importorskip("sklearn.callback")
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     search = StatsGridSearchCV(GaussianNB(), {}).set_callbacks(Callback())
     with pytest.raises(ValueError, match="StatsGridSearchCV does not call callbacks"):
         search.fit(X, y)
@@ -307,7 +311,7 @@ def test_callbacks_are_refused():
 
 
 def test_a_search_that_fails_leaves_the_last_one():
-    X, y = rows("naive")
+    X, y = rows("GaussianNB")
     search = StatsGridSearchCV(GaussianNB(), {"ddof": [0, 1]}).fit(X, y)
     before = dict(vars(search))
     with pytest.raises(ValueError, match="All the 10 fits failed"):

@@ -15,9 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from fastgnb.cli import main
-from fastgnb.files.tables import readers as _readers
+from fastgnb.files.errors import SourceError
+from fastgnb.files.tables import csv_file
+from fastgnb.files.tables.columns import ColumnRoles
 from fastgnb.files.tables.index_columns import index_columns, partition_keys
-from fastgnb.files.tables.sources import ColumnRoles, SourceError, open_rows
+from fastgnb.files.tables.sources import open_source
 
 
 def put(path, content):
@@ -37,7 +39,7 @@ def put(path, content):
 
 
 def plan(paths, **columns):
-    return open_rows(paths, ColumnRoles(target="y", **columns))
+    return open_source(paths, ColumnRoles(target="y", **columns))
 
 
 def continuous_of(source):
@@ -153,7 +155,7 @@ def test_keys_of_folders_are_told(tmp_path, capsys):
     for year in (2023, 2024):
         put(tmp_path / "in" / f"year={year}" / "m=1" / "a.csv", f"a,y\n{year},0\n{year + 1},1\n")
     data = tmp_path / "in"
-    assert partition_keys(open_rows([data]).paths) == ["year", "m"]
+    assert partition_keys(open_source([data]).paths) == ["year", "m"]
     assert plan([data]).features == ("a",)
     words = ["fit", str(data), "--target", "y", "--model", str(tmp_path / "m")]
     assert main(words) == 0
@@ -188,6 +190,7 @@ NOTHING = {
 }
 
 
+@pytest.mark.promise("columns")
 @pytest.mark.parametrize("name", NOTHING)
 @pytest.mark.parametrize("full", ["full.csv", "full.parquet"])
 @pytest.mark.parametrize("categorical", [(), ("t",), "auto"])
@@ -223,11 +226,11 @@ def test_npy_without_rows_says_nothing(tmp_path):
     for path, array in zip(paths, arrays, strict=True):
         np.save(path, array)
     for some in itertools.permutations(paths):
-        source = open_rows(some)
+        source = open_source(some)
         assert (source.n_features, source.dtype) == (2, np.float32)
         assert [batch.X.tolist() for batch in source] == [[[1.5, 2.5]]]
     with pytest.raises(SourceError, match=r"2\.npy: 5 columns, expected 2 as in .*0\.npy"):
-        open_rows([paths[0], paths[2]])
+        open_source([paths[0], paths[2]])
 
 
 def test_only_parts_without_rows(tmp_path, capsys):
@@ -238,7 +241,7 @@ def test_only_parts_without_rows(tmp_path, capsys):
         assert "no column with values to use as a feature" in capsys.readouterr().err
     empty = put(tmp_path / "empty.csv", "")
     with pytest.raises(SourceError, match=r"empty\.csv: the file is empty, expected a line of col"):
-        open_rows([empty])
+        open_source([empty])
 
 
 BLANK = {
@@ -253,6 +256,7 @@ BLANK = {
 }
 
 
+@pytest.mark.promise("columns")
 @pytest.mark.parametrize("name", BLANK)
 @pytest.mark.parametrize("full", ["full.csv", "full.parquet"])
 def test_a_column_without_values_in_one_file_is_what_it_is_in_another(tmp_path, name, full):
@@ -265,23 +269,23 @@ def test_a_column_without_values_in_one_file_is_what_it_is_in_another(tmp_path, 
             ((("a", "0.5"), ("late", "nan")), "0"), ((("a", "1.5"), ("late", "3.0")), "1"),
         ]  # fmt: skip
         columns = ColumnRoles(target="late", features=("a",), drop_null_target=True)
-        source = open_rows(paths, columns)
+        source = open_source(paths, columns)
         assert (source.target_kind, [b.y.tolist() for b in source]) == ("number", [[3]])
         assert source.n_dropped == 1
         columns = ColumnRoles(features=("a", "late"), categorical=("late",), keep=("late",))
-        for batch in open_rows(paths, columns):
+        for batch in open_source(paths, columns):
             (column,) = batch.categorical
             assert column.codes.tolist() == ([-1] if batch.path == part else [0])
         columns = ColumnRoles(features=("a",), weight="late")
         with pytest.raises(SourceError, match="column 'late', row 1: the weight is nan"):
-            list(open_rows(paths, columns))
+            list(open_source(paths, columns))
 
 
 @pytest.mark.parametrize(("late", "used"), [("2.5", True), ("true", True), ("x", False)])
 def test_a_column_that_is_blank_for_long_is_what_its_first_value_is(
     tmp_path, monkeypatch, late, used
 ):
-    monkeypatch.setattr(_readers, "CSV_BLOCK_BYTES", 64)
+    monkeypatch.setattr(csv_file, "CSV_BLOCK_BYTES", 64)
     lines = [f"{i},,{i % 2}" for i in range(100)] + [f"100,{late},0"]
     path = put(tmp_path / "a.csv", "a,late,y\n" + "\n".join(lines) + "\n")
     other = put(tmp_path / "b.csv", "a,late,y\n5,,1\n")
@@ -332,6 +336,7 @@ def test_columns_that_only_some_files_have(tmp_path, capsys):
         plan([renamed, few])
 
 
+@pytest.mark.promise("columns")
 def test_the_order_of_features_is_that_of_the_first_file_by_name(tmp_path):
     one = put(tmp_path / "1.parquet", {"b": [1.0], "a": [2.0], "y": [0]})
     two = put(tmp_path / "2.parquet", {"a": [3.0], "b": [4.0], "y": [1]})
@@ -360,6 +365,7 @@ def test_automatic_categories_are_those_of_all_files(tmp_path):
 # ------------------------------------------------------------------ types of labels
 
 
+@pytest.mark.promise("columns")
 def test_label_types_that_drift_between_files(tmp_path):
     types = [pa.int64(), pa.int8(), pa.uint64(), pa.float64()]
     paths = [
@@ -411,7 +417,7 @@ def test_text_in_any_type_is_one_kind(tmp_path, kind, coded):
     source = plan([path, other], drop_null_target=True)
     assert [label for batch in source for label in batch.y.tolist()] == ["u", "v", "v"]
     columns = ColumnRoles(features=("a", "y"), categorical=("y",))
-    first = next(iter(open_rows([path, other], columns)))
+    first = next(iter(open_source([path, other], columns)))
     assert first.categorical[0].codes.tolist() == [0, 1, -1]
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from fastgnb.cli import main
-from fastgnb.files.models.saved import read as read_model
+from fastgnb.files.models.model_file import read as read_model
 from fastgnb.files.tables.texts import kind_of
 
 MODEL = "m.fgnb"
@@ -28,7 +28,7 @@ def put(name, values, header="z"):
 
 def fitted(*args):
     assert main(["fit", *args, "--model", MODEL, "--quiet"]) == 0
-    return read_model(MODEL)
+    return read_model(MODEL).model
 
 
 @pytest.mark.parametrize(
@@ -53,13 +53,13 @@ def test_an_exact_number_is_one(texts):
 @pytest.mark.parametrize("blank", [0, 1], ids=["from the start", "blank at first"])
 @pytest.mark.parametrize("texts", [["2020-01-01", "2021-01-01"], ["12:00", "12:30"]])
 def test_dates_of_csv_are_labels_as_they_are_written(monkeypatch, texts, blank):
-    monkeypatch.setattr("fastgnb.files.tables.readers.CSV_BLOCK_BYTES", 1 << 12)
+    monkeypatch.setattr("fastgnb.files.tables.csv_file.CSV_BLOCK_BYTES", 1 << 12)
     put("d.csv", [""] * 1000 * blank + texts * 3)
     model = fitted("d.csv", "--target", "z", "--exclude", "t", "--drop-null-target")
     assert model.classes.tolist() == texts
     put("e.csv", [*texts, "never"])  # and Arrow's guess is another
     assert main(["update", MODEL, "e.csv", "--quiet"]) == 0
-    assert read_model(MODEL).classes.tolist() == [*texts, "never"]
+    assert read_model(MODEL).model.classes.tolist() == [*texts, "never"]
 
 
 def test_na_alone_says_nothing(capsys):
@@ -72,7 +72,7 @@ def test_na_alone_says_nothing(capsys):
         model = fitted("na.csv", "--target", "t", "--categorical", "z", "--missing", "skip")
         assert model.stats.categories[0].tolist() == []
         assert main(["update", MODEL, other, "--quiet"]) == 0
-        assert read_model(MODEL).stats.categories[0].tolist() == categories
+        assert read_model(MODEL).model.stats.categories[0].tolist() == categories
 
 
 def test_na_alone_is_a_label_beside_text(capsys):
@@ -81,7 +81,7 @@ def test_na_alone_is_a_label_beside_text(capsys):
     fitted("text.csv", "--target", "z", "--exclude", "t")
     assert main(["evaluate", MODEL, "na.csv", "--quiet"]) == 0
     assert main(["fit", "na.csv", "text.csv", "--target", "z", "--model", MODEL, "--quiet"]) == 0
-    assert read_model(MODEL).classes.tolist() == ["NA", "x"]
+    assert read_model(MODEL).model.classes.tolist() == ["NA", "x"]
 
 
 def test_a_header_of_spaces_is_none(capsys):

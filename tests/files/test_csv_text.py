@@ -14,9 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from fastgnb.cli import main
-from fastgnb.files.models.saved import read as read_model
-from fastgnb.files.tables import readers as _readers
-from fastgnb.files.tables.sources import ColumnRoles, SourceError, open_rows
+from fastgnb.files.errors import SourceError
+from fastgnb.files.models.model_file import read as read_model
+from fastgnb.files.tables import csv_file
+from fastgnb.files.tables.columns import ColumnRoles
+from fastgnb.files.tables.sources import open_source
 from fastgnb.files.tables.texts import NULLS, OddText, advice, decoded, kind_of
 
 
@@ -28,7 +30,7 @@ def put(path, name, values, *, x=None):
 
 
 def labels_of(paths, **options):
-    source = open_rows(paths, ColumnRoles(target="y", features=("x",), **options))
+    source = open_source(paths, ColumnRoles(target="y", features=("x",), **options))
     return source.target_kind, [label for batch in source for label in batch.y.tolist()]
 
 
@@ -133,7 +135,7 @@ def test_labels_that_could_be_numbers_beside_text_of_parquet(tmp_path):
 
 
 def test_a_label_that_contradicts_after_the_first_block_is_an_error(tmp_path, monkeypatch):
-    monkeypatch.setattr(_readers, "CSV_BLOCK_BYTES", 64)
+    monkeypatch.setattr(csv_file, "CSV_BLOCK_BYTES", 64)
     for late, kind in [("007", "number"), ("x", "number"), ("1_0", "number"), ("1", "boolean")]:
         usual = "7" if kind == "number" else "true"
         path = put(tmp_path / "a.csv", "y", [usual] * 60 + [late, usual])
@@ -144,7 +146,7 @@ def test_a_label_that_contradicts_after_the_first_block_is_an_error(tmp_path, mo
 def test_labels_that_are_blank_in_the_first_block_take_the_kind_of_what_follows(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(_readers, "CSV_BLOCK_BYTES", 64)
+    monkeypatch.setattr(csv_file, "CSV_BLOCK_BYTES", 64)
     path = put(tmp_path / "a.csv", "y", [""] * 60 + ["7", "12"])
     other = put(tmp_path / "b.csv", "y", ["7"])
     assert labels_of([path], drop_null_target=True) == ("number", [7, 12])
@@ -153,17 +155,18 @@ def test_labels_that_are_blank_in_the_first_block_take_the_kind_of_what_follows(
         labels_of([path])
 
 
+@pytest.mark.promise("labels")
 def test_numbers_in_any_spelling_are_one_class_of_a_model(tmp_path):
     first = put(tmp_path / "a.csv", "y", ["1", "2", "1"])
     second = put(tmp_path / "b.csv", "y", ["1.0", " 2", "2.00"])
     model = tmp_path / "m"
     assert main(["fit", str(first), str(second), "--target", "y", "--model", str(model)]) == 0
-    assert read_model(model).classes.tolist() == [1, 2]
-    assert read_model(model).classes.dtype.kind == "i"
+    assert read_model(model).model.classes.tolist() == [1, 2]
+    assert read_model(model).model.classes.dtype.kind == "i"
     third = put(tmp_path / "c.csv", "y", ["1.00", "2", "2.0 "])
     assert main(["update", str(model), str(third)]) == 0
-    assert read_model(model).classes.tolist() == [1, 2]
-    assert read_model(model).stats.count.tolist() == [4, 5]
+    assert read_model(model).model.classes.tolist() == [1, 2]
+    assert read_model(model).model.stats.count.tolist() == [4, 5]
 
 
 def test_a_model_of_numbers_and_labels_that_are_none(tmp_path, capsys):
@@ -187,7 +190,7 @@ def test_a_model_of_text_takes_a_file_that_holds_only_numbers(tmp_path, capsys):
     assert main(["fit", str(data), "--target", "y", "--model", str(model)]) == 0
     put(data, "y", ["12", "7", "7"])
     assert main(["update", str(model), str(data)]) == 0
-    saved = read_model(model)
+    saved = read_model(model).model
     assert saved.classes.tolist() == ["007", "12", "7"]
     assert saved.stats.count.tolist() == [1, 2, 3]
     assert main(["evaluate", str(model), str(data), "--target", "y"]) == 0
@@ -211,7 +214,7 @@ def test_booleans(tmp_path, words):
 def categories_of(paths, **options):
     columns = ColumnRoles(features=("x", "k"), categorical=("k",), **options)
     found = []
-    for batch in open_rows(paths, columns):
+    for batch in open_source(paths, columns):
         (column,) = batch.categorical
         found += [None if c < 0 else column.labels[c] for c in column.codes]
         assert column.labels.tolist() == sorted(set(column.labels.tolist()))
@@ -252,7 +255,7 @@ def test_a_category_that_is_no_whole_number(tmp_path, monkeypatch):
     path = put(tmp_path / "a.csv", "k", ["1", "2.5"])
     with pytest.raises(SourceError, match=r"column 'k', row 2: 2\.5 is no category"):
         categories_of([path])
-    monkeypatch.setattr(_readers, "CSV_BLOCK_BYTES", 64)
+    monkeypatch.setattr(csv_file, "CSV_BLOCK_BYTES", 64)
     put(path, "k", ["1"] * 60 + ["01"])
     with pytest.raises(SourceError, match="column 'k', row 61: expected a number, got '01', which"):
         categories_of([path])
@@ -276,13 +279,13 @@ def meant(path, texts, batch, values):
 
 def read_labels(paths, texts):
     columns = ColumnRoles(target="k", features=("x",), drop_null_target=True)
-    return [p for b in open_rows(paths, columns) for p in meant(b.path, texts, b, b.y.tolist())]
+    return [p for b in open_source(paths, columns) for p in meant(b.path, texts, b, b.y.tolist())]
 
 
 def read_categories(paths, texts):
     columns = ColumnRoles(features=("x", "k"), categorical=("k",))
     found = []
-    for b in open_rows(paths, columns):
+    for b in open_source(paths, columns):
         labels = [*b.categorical[0].labels.tolist(), None]
         found += meant(b.path, texts, b, [labels[code] for code in b.categorical[0].codes])
     return found
@@ -292,7 +295,7 @@ def read_categories(paths, texts):
 @pytest.mark.parametrize("read", [read_labels, read_categories])
 def test_texts_are_kept_apart_or_refused_in_any_order(tmp_path, monkeypatch, read, seed):
     rng = np.random.default_rng(seed)
-    monkeypatch.setattr(_readers, "CSV_BLOCK_BYTES", int(rng.choice([64, 1 << 21])))
+    monkeypatch.setattr(csv_file, "CSV_BLOCK_BYTES", int(rng.choice([64, 1 << 21])))
     pool, texts = rng.choice(POOL, rng.integers(1, 4), replace=False), {}
     for i in range(rng.integers(1, 4)):
         path = tmp_path / f"{i}.csv"
@@ -346,11 +349,11 @@ def test_kept_columns_are_copied_as_they_are_written(tmp_path, ending):
 
 
 def test_kept_columns_may_change_their_type_after_the_first_block(tmp_path, monkeypatch):
-    monkeypatch.setattr(_readers, "CSV_BLOCK_BYTES", 64)
+    monkeypatch.setattr(csv_file, "CSV_BLOCK_BYTES", 64)
     values = ["5"] * 60 + ["12.75", "late", ""]
     path = put(tmp_path / "a.csv", "k", values)
     columns = ColumnRoles(features=("x",), keep=("k", "x"))
-    kept = [batch.kept for batch in open_rows([path], columns)]
+    kept = [batch.kept for batch in open_source([path], columns)]
     assert [v for table in kept for v in table["k"].to_pylist()] == values
     assert [v for table in kept for v in table["x"].to_pylist()] == [str(i) for i in range(63)]
 
@@ -359,15 +362,15 @@ def test_a_feature_that_is_kept_is_a_number_too(tmp_path):
     values = ["1", " 2.50 ", "NA", "", "inf", "1e3", "007"]
     path = tmp_path / "a.csv"
     path.write_text("x,z\n" + "".join(f"{value},1\n" for value in values))
-    (batch,) = open_rows([path], ColumnRoles(features=("x",), keep=("x",)))
+    (batch,) = open_source([path], ColumnRoles(features=("x",), keep=("x",)))
     assert np.array_equal(batch.X[:, 0], [1, 2.5, np.nan, np.nan, np.inf, 1000, 7], equal_nan=True)
     assert batch.kept["x"].to_pylist() == values
     path.write_text("x,z\ntrue,1\nfalse,1\n")
-    (batch,) = open_rows([path], ColumnRoles(features=("x",), keep=("x",)))
+    (batch,) = open_source([path], ColumnRoles(features=("x",), keep=("x",)))
     assert batch.X[:, 0].tolist() == [1, 0]
     path.write_text('x,z\n5,1\n"1,234",1\n')
     with pytest.raises(SourceError, match="'x', row 2: expected a number, got '1,234'; write numb"):
-        list(open_rows([path], ColumnRoles(features=("x",), keep=("x",))))
+        list(open_source([path], ColumnRoles(features=("x",), keep=("x",))))
 
 
 def test_kept_columns_of_csv_and_of_parquet_are_text_together(tmp_path):
@@ -375,7 +378,7 @@ def test_kept_columns_of_csv_and_of_parquet_are_text_together(tmp_path):
     table = tmp_path / "b.parquet"
     pq.write_table(pa.table({"x": [0.0] * 2, "k": pa.array([2**53 + 1, None])}), table)
     for paths in ([path, table], [table, path]):
-        kept = [b.kept for b in open_rows(paths, ColumnRoles(features=("x",), keep=("k",)))]
+        kept = [b.kept for b in open_source(paths, ColumnRoles(features=("x",), keep=("k",)))]
         found = pa.Table.from_batches(kept)["k"].to_pylist()
         assert sorted(map(str, found)) == sorted(["01", "", "9007199254740993", "None"])
 
@@ -383,7 +386,7 @@ def test_kept_columns_of_csv_and_of_parquet_are_text_together(tmp_path):
 def test_kept_columns_that_one_type_would_round(tmp_path):
     pq.write_table(pa.table({"x": [0.0], "k": [2**53 + 1]}), tmp_path / "a.parquet")
     pq.write_table(pa.table({"x": [0.0], "k": [0.5]}), tmp_path / "b.parquet")
-    source = open_rows([tmp_path], ColumnRoles(features=("x",), keep=("k",)))
+    source = open_source([tmp_path], ColumnRoles(features=("x",), keep=("k",)))
     with pytest.raises(SourceError, match=r"a\.parquet: column 'k' cannot be kept as double: .*on"):
         list(source)
 

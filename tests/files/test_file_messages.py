@@ -11,8 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from fastgnb.cli.entry import _parser, main
-from fastgnb.files.tables.sources import ColumnRoles, SourceError, open_rows
+from fastgnb.cli.entry import main
+from fastgnb.cli.parser import build_parser
+from fastgnb.files.errors import SourceError
+from fastgnb.files.tables.columns import ColumnRoles
+from fastgnb.files.tables.sources import open_source
 
 
 def put(path, text):
@@ -64,14 +67,14 @@ def test_files_that_are_no_csv_say_what_they_are(tmp_path, name, columns):
     path = put(tmp_path / "data.csv", content)
     message = message.replace("|", r"\|") if name == "bars" else message
     with pytest.raises(SourceError, match=rf"data\.csv: .*{message}"):
-        open_rows([path], columns)
+        open_source([path], columns)
 
 
 @pytest.mark.parametrize("name", ["data.csv.gz", "data.parquet.ZST", "data.zip"])
 def test_endings_of_packed_files(tmp_path, name):
     path = put(tmp_path / name, TEXT)
     with pytest.raises(SourceError, match=r"unknown ending .*; expected .*; unpack it first$"):
-        open_rows([path])
+        open_source([path])
 
 
 @pytest.mark.parametrize(
@@ -79,7 +82,7 @@ def test_endings_of_packed_files(tmp_path, name):
 )
 def test_separators_inside_names(tmp_path, text):
     path = put(tmp_path / "data.csv", text)
-    assert len(open_rows([path]).features) == text.split("\n")[0].count(",") + 1
+    assert len(open_source([path]).features) == text.split("\n")[0].count(",") + 1
 
 
 @pytest.mark.parametrize(
@@ -95,16 +98,16 @@ def test_values_that_are_nearly_numbers(tmp_path, capsys, value, advice):
     """By default such a column is left out, and that is told with --quiet too."""
     path = put(tmp_path / "data.csv", f"a,b,y\n1.5,2,0\n2.5,{value},1\n")
     plain = value.strip('"')
-    source = open_rows([path], ColumnRoles(target="y"))
+    source = open_source([path], ColumnRoles(target="y"))
     assert source.features == ("a",)
     assert source.warnings == (f"column 'b' is left out, as it holds {plain!r}; {advice}",)
     for features in [None, ("a", "b")]:
-        source = open_rows([path], ColumnRoles(target="y", features=features, categorical="auto"))
+        source = open_source([path], ColumnRoles(target="y", features=features, categorical="auto"))
         assert source.features == ("a", "b")
         assert source.warnings == (
             f"column 'b' is taken for categories, as it holds {plain!r}; {advice}",
         )
-    assert open_rows([path], ColumnRoles(target="y", categorical=("b",))).warnings == ()
+    assert open_source([path], ColumnRoles(target="y", categorical=("b",))).warnings == ()
     words = ["fit", str(path), "--target", "y", "--model", str(tmp_path / "m"), "--quiet"]
     assert main(words) == 0
     assert f"warning: column 'b' is left out, as it holds {plain!r}; {advice}\n" in (
@@ -115,24 +118,24 @@ def test_values_that_are_nearly_numbers(tmp_path, capsys, value, advice):
         capsys.readouterr().err
     )
     with pytest.raises(SourceError, match=r"no numeric or boolean column .*; column 'b' holds "):
-        open_rows([path], ColumnRoles(target="y", exclude=("a",)))
+        open_source([path], ColumnRoles(target="y", exclude=("a",)))
 
 
 def test_text_beside_numbers_is_left_out_without_a_warning(tmp_path):
     path = put(tmp_path / "data.csv", "a,t,u,v,y\n1.5,2,?,none,0\n2.5,A/5 21171,v,missing,1\n")
-    source = open_rows([path], ColumnRoles(target="y"))
+    source = open_source([path], ColumnRoles(target="y"))
     assert (source.left_out, source.warnings) == (("t", "u", "v"), ())
     put(path, 'a,n,y\n1.5,"1,200",0\n2.5,"3,400",1\n')  # all of them
     assert (
         "column 'n' is left out, as it holds '1,200'"
-        in (open_rows([path], ColumnRoles(target="y")).warnings[0])
+        in (open_source([path], ColumnRoles(target="y")).warnings[0])
     )
 
 
 def test_nul_bytes_inside_values(tmp_path):
     path = put(tmp_path / "data.csv", "a,y\n1.5,0\n2\0,1\n")
     with pytest.raises(SourceError, match=r"row 2: expected a number, .*; the file holds NUL by"):
-        list(open_rows([path], ColumnRoles(features=("a",))))
+        list(open_source([path], ColumnRoles(features=("a",))))
 
 
 # ------------------------------------------------------------------ names of columns
@@ -170,7 +173,7 @@ def data(tmp_path):
 def test_all_missing_names_at_once_with_those_that_are_near(data, columns, message):
     message = message.replace("?", r"\?")
     with pytest.raises(SourceError, match=rf"data\.csv: .*{message}"):
-        open_rows([data], columns)
+        open_source([data], columns)
 
 
 def test_missing_names_of_later_files(tmp_path, data):
@@ -182,25 +185,25 @@ def test_missing_names_of_later_files(tmp_path, data):
         match=r"later0\.csv: columns 'Age', 'Sepal Length' are missing; found 'age', 'y'; did you "
         r"mean 'age' for 'Age'\?; 2 more of the files lack columns$",
     ):
-        open_rows([data, *(tmp_path / f"later{i}.csv" for i in range(3))], columns)
+        open_source([data, *(tmp_path / f"later{i}.csv" for i in range(3))], columns)
 
 
 @pytest.mark.parametrize("text", ["5.1,3.5,0\n1,2,1\n", "5.1,setosa,1\n1,virginica,1\n"])
 def test_a_file_without_names(tmp_path, text):
     path = put(tmp_path / "data.csv", text)
     with pytest.raises(SourceError, match="; the first line of CSV has to hold the names of the c"):
-        open_rows([path], ColumnRoles(target="y"))
+        open_source([path], ColumnRoles(target="y"))
 
 
 def test_columns_that_are_separated_by_spaces(tmp_path):
     path = put(tmp_path / "data.csv", "a  b y\n1 2 0\n")
     with pytest.raises(SourceError, match="found 'a  b y'; its columns are separated by spaces, e"):
-        open_rows([path], ColumnRoles(target="y"))
+        open_source([path], ColumnRoles(target="y"))
 
 
 def test_numbers_may_be_names(tmp_path):
     path = put(tmp_path / "data.csv", "0,1,2\n1.5,2,0\n")
-    assert open_rows([path], ColumnRoles(target="2")).features == ("0", "1")
+    assert open_source([path], ColumnRoles(target="2")).features == ("0", "1")
 
 
 def test_a_name_that_is_there_twice_may_be_left_out(tmp_path):
@@ -208,15 +211,15 @@ def test_a_name_that_is_there_twice_may_be_left_out(tmp_path):
     with pytest.raises(
         SourceError, match="column 'a' is there 2 times; rename one of them, or lea"
     ):
-        open_rows([path], ColumnRoles(target="y"))
-    assert open_rows([path], ColumnRoles(target="y", exclude=("a",))).features == ("b",)
+        open_source([path], ColumnRoles(target="y"))
+    assert open_source([path], ColumnRoles(target="y", exclude=("a",))).features == ("b",)
 
 
 # ------------------------------------------------------------------ options that are repeated
 
 
 def parsed(*words):
-    return _parser().parse_args(list(words))
+    return build_parser().parse_args(list(words))
 
 
 def test_lists_of_names_may_be_given_in_parts():

@@ -15,9 +15,9 @@ from command_line import fails, run
 from fastgnb import load, save
 from fastgnb.files.models import container as _model_file
 from fastgnb.files.models import learned as _learned
-from fastgnb.files.models import saved as persist
+from fastgnb.files.models import model_file as persist
+from fastgnb.files.models.container import ModelFileError
 from fastgnb.files.models.learned import LearnedFile, fingerprint, joined
-from fastgnb.files.models.saved import ModelFileError
 
 
 def rows(path, n=20, seed=0):
@@ -39,9 +39,10 @@ def model(tmp_path, days):
 
 
 def weight(path):
-    return float(persist.read(path).stats.count.sum())
+    return float(persist.read(path).model.stats.count.sum())
 
 
+@pytest.mark.promise("once")
 def test_an_update_that_is_run_again_is_refused(model, days, capsys):
     run("update", model, days[1], "--quiet")
     before = model.read_bytes()
@@ -109,6 +110,7 @@ def test_arrays_with_other_labels_are_other_rows(tmp_path, capsys):
     run("update", model, data, "--target-npy", tmp_path / "z.npy", "--quiet")
 
 
+@pytest.mark.promise("once")
 def test_merging_models_of_the_same_files_is_refused(model, days, tmp_path, capsys):
     """As when both have learned on from one model."""
     for i in (1, 2):

@@ -8,6 +8,8 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
+from members import CASES, with_categories
+from model_files import file_of
 from safetensors.numpy import save as dump
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -25,8 +27,9 @@ from fastgnb import (
     save,
 )
 from fastgnb.files.models import container as _model_file
-from fastgnb.files.models import saved as persist
-from fastgnb.files.models.saved import SavedModel
+from fastgnb.files.models import model_file as persist
+from fastgnb.files.models.model_file import ModelFile
+from fastgnb.files.models.tensors import tensors_of
 
 LABELS = {
     "int": np.array([3, -7, 2**62]),
@@ -149,8 +152,8 @@ def test_every_altered_byte_is_found(tmp_path):
 
 def forged(tmp_path, change):
     """A file whose digest is right and whose content is not."""
-    saved = persist.SavedModel.from_stats(ClassStats.from_rows([[0.0], [1.0], [3.0]], [0, 0, 1]))
-    tensors, document = persist._tensors(saved), persist._document(saved)
+    saved = file_of(ClassStats.from_rows([[0.0], [1.0], [3.0]], [0, 0, 1]))
+    tensors, document = tensors_of(saved.model), saved.document()
     change(tensors, document)
     text = json.dumps(document)
     path = tmp_path / "forged"
@@ -184,19 +187,20 @@ def test_a_saved_model_scores_without_scikit_learn(tmp_path):
     model, X = fitted()
     save(model, tmp_path / "m")
     saved = persist.read(tmp_path / "m")
-    scores = saved.score(X, table="proba", evidence=True)
+    scores = saved.model.score(X, table="proba", evidence=True)
     assert (scores.table == model.predict_proba(X)).all()
     assert (scores.evidence == model.predict_log_evidence(X)).all()
     assert saved.versions["fastgnb"] == fastgnb.__version__
     with pytest.raises(ValueError, match="X has 2 features, but the model is expecting 3"):
-        saved.score(X[:, :2])
+        saved.model.score(X[:, :2])
     with pytest.raises(ValueError, match="Input X contains NaN: the value in row 1, column 2"):
-        saved.score(np.where(np.arange(18).reshape(6, 3) == 5, np.nan, X))
+        saved.model.score(np.where(np.arange(18).reshape(6, 3) == 5, np.nan, X))
     with pytest.raises(ValueError, match="total weight is 0"):
-        persist.SavedModel.from_stats(ClassStats.from_rows(X[:0], LABELS["int"][:0]))
+        file_of(ClassStats.from_rows(X[:0], LABELS["int"][:0]))
 
 
 MEMBERS = [
+    *(case.make() for case in CASES.values()),
     GaussianNB(tied=True, ddof=1),
     GaussianBayes(shrinkage=0.25, reg_param=np.float64(0.125)),
     GaussianBayes(tied=True, priors=[0.75, 0.25], covariance_type="diag"),
@@ -209,6 +213,7 @@ MEMBERS = [
 def test_every_member_comes_back_and_learns_on(tmp_path, rng, estimator):
     X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
     X[:, 1] += X[:, 0]
+    X = with_categories(X)
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     model = clone(estimator).fit(frame, y)
     save(model, tmp_path / "m")
@@ -258,10 +263,10 @@ def test_every_member_comes_back_and_learns_on(tmp_path, rng, estimator):
 )
 def test_content_that_makes_no_member(tmp_path, rng, change, message):
     X, y = rng.normal(size=(20, 2)), np.arange(20) % 2
-    saved = SavedModel.from_stats(
+    saved = file_of(
         ClassStats.from_rows(X, y, scatter="full"), model="GaussianBayes", shrinkage=0.5
     )
-    document, tensors = persist._document(saved), dict(persist._tensors(saved))
+    document, tensors = saved.document(), dict(tensors_of(saved.model))
     tensors["covariance"] = tensors["covariance"].copy()
     change(tensors, document)
     (tmp_path / "m").write_bytes(_model_file.pack(json.dumps(document), tensors))
@@ -311,7 +316,7 @@ def test_mixed_features_come_back_and_learn_on(tmp_path, mixed_frame, rng, name)
     for which in ("predict_joint_log_proba", "predict_log_evidence"):
         assert np.array_equal(getattr(again, which)(X), getattr(model, which)(X))
     assert [each.dtype for each in again.categories_] == [each.dtype for each in model.categories_]
-    table = persist.read(tmp_path / "m").score(np.asarray(X), table="joint").table
+    table = persist.read(tmp_path / "m").model.score(np.asarray(X), table="joint").table
     assert np.array_equal(table, model.predict_joint_log_proba(X))
     again.partial_fit(X[:30], y[:30])
     model.partial_fit(X[:30], y[:30])
@@ -325,16 +330,16 @@ def test_a_mixed_model_scores_without_scikit_learn(tmp_path, mixed_frame, rng):
     y = rng.choice(3, 90)
     save(MixedNB(categorical_features="auto").fit(mixed_frame, y), tmp_path / "m")
     saved = persist.read(tmp_path / "m")
-    assert saved.n_features == 5
+    assert saved.model.n_features == 5
     with pytest.raises(ValueError, match="X has 4 features, but the model is expecting 5"):
-        saved.score(mixed_frame[["a", "word", "code", "flag"]])
+        saved.model.score(mixed_frame[["a", "word", "code", "flag"]])
     gap = mixed_frame.astype(object)
     gap.loc[7, "word"] = None
     with pytest.raises(ValueError, match="the value in row 7, column 1 is not finite"):
-        saved.score(gap)
+        saved.model.score(gap)
     mixed_frame.loc[5, "b"] = np.inf
     with pytest.raises(ValueError, match="the value in row 5, column 4 is not finite"):
-        saved.score(mixed_frame)
+        saved.model.score(mixed_frame)
 
 
 def test_categories_of_odd_types_come_back(tmp_path):
@@ -437,8 +442,8 @@ def feature(d, j):
 def test_content_that_makes_no_mixed_model(tmp_path, change, message):
     table = pd.DataFrame({"w": list("abcab"), "x": [1.0, 2.0, 0.5, 3.0, 7.0], "n": [0, 1, 1, 0, 1]})
     model = MixedNB(categorical_features=["w", "n"]).fit(table, [0, 0, 0, 1, 1])
-    saved = persist._saved_of(model)
-    document, tensors = persist._document(saved), persist._tensors(saved)
+    saved = ModelFile(model.to_model())
+    document, tensors = saved.document(), tensors_of(saved.model)
     change(tensors, document)
     (tmp_path / "m").write_bytes(
         _model_file.pack(
@@ -462,26 +467,25 @@ def test_what_earlier_versions_can_read_is_written_for_them(tmp_path, rng):
 @pytest.mark.parametrize("row", [0, 7])
 def test_a_saved_model_names_rows_that_are_not_finite(row):
     model, X = fitted()
-    saved = SavedModel.from_stats(model.stats_)
+    saved = file_of(model.stats_)
     X = np.vstack([X, X])
     X[row, 1] = np.nan
     with pytest.raises(ValueError, match=f"Input X contains NaN: the value in row {row}, column 1"):
-        saved.score(X)
+        saved.model.score(X)
     with pytest.raises(ValueError, match="X has 2 features, but the model is expecting 3"):
-        saved.score(X[:, :2])
+        saved.model.score(X[:, :2])
 
 
 def test_a_saved_model_keeps_what_it_was_told():
     model, _ = fitted()
     priors = np.array([0.5, 0.25, 0.25])
-    saved = SavedModel.from_stats(
-        model.stats_, priors=priors, var_smoothing=0.5, target="y", weight="w"
-    )
-    assert saved.priors == [0.5, 0.25, 0.25]
-    assert saved.class_prior.tolist() == saved.priors
-    assert (saved.var_smoothing, saved.target, saved.weight) == (0.5, "y", "w")
+    saved = file_of(model.stats_, priors=priors, var_smoothing=0.5, target="y", weight="w")
+    made = saved.model
+    assert made.options["priors"] == [0.5, 0.25, 0.25]
+    assert made.moments.class_prior.tolist() == made.options["priors"]
+    assert (made.options["var_smoothing"], saved.target, saved.weight) == (0.5, "y", "w")
     assert saved.versions["fastgnb"] == fastgnb.__version__
-    assert np.array_equal(saved.var, model.stats_.variance + saved.epsilon)
-    again = saved.with_stats(model.stats_ + model.stats_)
-    assert (again.priors, again.target, again.weight) == (saved.priors, "y", "w")
-    assert SavedModel.from_stats(model.stats_).var_smoothing == 1e-9
+    assert np.array_equal(made.moments.var, model.stats_.variance + made.moments.epsilon)
+    again = made.with_stats(model.stats_ + model.stats_)
+    assert again.options == made.options
+    assert file_of(model.stats_).model.options["var_smoothing"] == 1e-9

@@ -10,7 +10,7 @@ import pytest
 from command_line import fails, run
 
 from fastgnb.cli import main
-from fastgnb.files.models.saved import read as read_model
+from fastgnb.files.models.model_file import read as read_model
 
 
 @pytest.fixture(autouse=True)
@@ -112,7 +112,7 @@ def test_auto_decides_by_all_rows(capsys, distinct):
     for files in (["a.parquet", "b.parquet"], ["b.parquet", "a.parquet"], ["c.csv"]):
         for batch in ("500", "11000", "40000"):
             fit("m", *files, *words, "--batch-rows", batch)
-            assert read_model("m").feature_names == expected
+            assert read_model("m").model.feature_names == expected
             assert "identifies rows: 'late'" in capsys.readouterr().err
 
 
@@ -122,7 +122,7 @@ def test_an_index_that_is_a_column_elsewhere_is_told_in_any_case(capsys):
     pd.read_parquet("b.parquet").set_index("a").to_parquet("b.parquet")
     for files in (["a.parquet", "b.parquet"], ["b.parquet", "a.parquet"]):
         fit("m", *files, "--target", "y")
-        assert read_model("m").feature_names == ("b",)
+        assert read_model("m").model.feature_names == ("b",)
         line = "warning: left out, an index or a row number, unless --features names it: 'a'\n"
         assert line in capsys.readouterr().err
     fit("m", "b.parquet", "--target", "y")
@@ -195,4 +195,4 @@ def test_a_model_never_replaces_rows(capsys, name):
     Path(name).unlink()
     for _ in range(2):  # a name is a name: where there are no rows, a model may have it
         run("reestimate", "m", "--output", name, "--quiet")
-    assert read_model(name).classes.tolist() == ["a", "b"]
+    assert read_model(name).model.classes.tolist() == ["a", "b"]

@@ -33,6 +33,7 @@ def arrays(rng):
             yield np.unique(values.astype("U1")).astype(dtype)
 
 
+@pytest.mark.promise("labels")
 def test_union_is_that_of_python(rng):
     """Positions, order and equality are those of Python's own sets, whatever the types."""
     for a, b in itertools.product(arrays(rng), repeat=2):
@@ -98,6 +99,7 @@ NO_TYPE = [
 ]
 
 
+@pytest.mark.promise("labels")
 @pytest.mark.parametrize(("first", "more", "message"), NO_TYPE, ids=str)
 def test_labels_that_no_type_holds(first, more, message):
     a, b = (ClassStats.from_rows([[0.0]], y) for y in (first, more))
@@ -214,7 +216,7 @@ def test_wide_labels_beside_a_null(y):
 
 
 def test_too_many_labels_are_an_error_at_once(monkeypatch):
-    monkeypatch.setattr("fastgnb.stats.class_stats.MOST_BYTES", 8 * 3 * 2 * 99)
+    monkeypatch.setattr("fastgnb.stats.checks.MOST_BYTES", 8 * 3 * 2 * 99)
     X = np.zeros((100, 2))
     GaussianNB().fit(X[:99], np.arange(99))
     message = r"Statistics of 100 classes and 2 features take 4800 bytes.*limit of 4752.*identifier"

@@ -8,7 +8,9 @@ import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 import pytest
 
-from fastgnb.files.tables.sources import ColumnRoles, SourceError, open_rows
+from fastgnb.files.errors import SourceError
+from fastgnb.files.tables.columns import ColumnRoles
+from fastgnb.files.tables.sources import open_source
 
 LABELS = {
     "int": pa.array([7, None, 2**53 + 1, None, 7, None], pa.int64()),
@@ -38,7 +40,7 @@ def test_rows_without_a_label_are_left_out_and_counted(tmp_path, labels, ending,
         with ipc.new_file(path, table.schema) as sink:
             sink.write_table(table)
     columns = drop(features=("x",), weight="w", keep=("k",))
-    source = open_rows([path], columns, batch_rows=batch_rows)
+    source = open_source([path], columns, batch_rows=batch_rows)
     for _ in range(2):  # the count is that of one reading
         batches = [(b.X.ravel().tolist(), b.y, b.weight, b.kept, b) for b in source]
         assert [v for b in batches for v in b[0]] == [0, 2, 4]
@@ -54,7 +56,7 @@ def test_rows_without_a_label_are_left_out_and_counted(tmp_path, labels, ending,
 def test_empty_fields_of_csv(tmp_path, values):
     path = tmp_path / "data.csv"
     path.write_text("x,y\n" + "".join(f"{i},{y}\n" for i, y in enumerate(values)))
-    source = open_rows([path], drop(), batch_rows=2)
+    source = open_source([path], drop(), batch_rows=2)
     assert [(b.X.item(), str(b.y[0])) for b in source] == [
         (i, values[i]) for i in range(6) if values[i]
     ]
@@ -64,7 +66,7 @@ def test_empty_fields_of_csv(tmp_path, values):
 def test_errors_name_the_row_of_the_file(tmp_path):
     path = tmp_path / "data.parquet"
     pq.write_table(pa.table({"x": [0.0, 1.0, np.inf, np.nan], "y": [None, 1, 2, 3]}), path)
-    (batch,) = open_rows([path], drop())
+    (batch,) = open_source([path], drop())
     assert "column 'x', row 3: inf is not a finite number" in str(batch.not_finite(1, 0))
     part = batch.select(np.array([False, False, True]))
     assert part.y.tolist() == [3]
@@ -75,9 +77,9 @@ def test_labels_of_npy(tmp_path):
     np.save(tmp_path / "X.npy", np.arange(8.0).reshape(4, 2))
     np.save(tmp_path / "y.npy", [np.nan, 1.0, np.nan, 2.0])
     options = {"target_npy": tmp_path / "y.npy", "batch_rows": 3}
-    source = open_rows([tmp_path / "X.npy"], ColumnRoles(drop_null_target=True), **options)
+    source = open_source([tmp_path / "X.npy"], ColumnRoles(drop_null_target=True), **options)
     found = [(b.X.tolist(), b.y.tolist(), b.row_number(0)) for b in source]
     assert found == [([[2, 3]], [1], 2), ([[6, 7]], [2], 4)]
     assert source.n_dropped == 2
     with pytest.raises(SourceError, match=r"y\.npy: row 1: the label is NaN"):
-        list(open_rows([tmp_path / "X.npy"], **options))
+        list(open_source([tmp_path / "X.npy"], **options))

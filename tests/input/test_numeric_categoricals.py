@@ -9,7 +9,7 @@ import pytest
 
 from fastgnb import GaussianNB, MixedNB
 from fastgnb.cli import main
-from fastgnb.files.models.saved import read as read_model
+from fastgnb.files.models.model_file import read as read_model
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def frame(tmp_path, monkeypatch):
 def fitted(path, *words):
     fit = ["fit", path, "--target", "y", "--missing", "skip", "--model", "m", "--quiet"]
     assert main([*fit, *words]) == 0
-    return read_model("m")
+    return read_model("m").model
 
 
 @pytest.mark.parametrize("path", ["d.parquet", "d.feather", "d.arrow"])
@@ -47,7 +47,7 @@ def test_of_numbers_they_are_numbers(frame, path):
     assert model.feature_names == ("a", "whole", "half", "flag")
     numbers = frame.drop(columns="y").astype(float)
     truth = GaussianNB(missing="skip").fit(numbers, frame["y"])
-    np.testing.assert_allclose(model.theta, truth.theta_, rtol=1e-14)
+    np.testing.assert_allclose(model.moments.theta, truth.theta_, rtol=1e-14)
     weighted = fitted(path, "--features", "a", "--weight", "half")
     assert weighted.stats.count.sum() == frame["half"].astype(float).sum()
 

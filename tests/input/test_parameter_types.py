@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from fastgnb import GaussianBayes, GaussianNB, MixedNB, PCAGaussianNB, load, save
-from fastgnb.estimate.diagonal import as_plain
-from fastgnb.files.models.saved import SavedModel
+from fastgnb.estimate.options import as_plain
+from fastgnb.model.model import Model
 
 SINGLE = [np.float16, np.float32, np.longdouble]
 WHOLE = [np.int8, np.uint8, np.int64]
@@ -88,7 +88,7 @@ def test_same_bits_as_of_python_s_type(tmp_path, member, name, value, kind):
     )
     if name != "missing":
         options = {name: given} | ({"categorical_features": [3]} if member is MixedNB else {})
-        saved = SavedModel.from_stats(model.stats_, model=member.__name__, **options)
+        saved = Model.of(member.__name__, model.stats_, **options)
         assert saved.score(X, table="joint").table.tobytes() == wanted
 
 

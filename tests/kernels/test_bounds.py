@@ -111,6 +111,7 @@ def folder(tmp_path_factory):
         path.unlink()
 
 
+@pytest.mark.promise("memory")
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 @pytest.mark.parametrize("verb", ["fit", "update", "predict", "evaluate"])
 def test_eight_million_rows_stay_under_the_bound(folder, tmp_path, verb, ending):

@@ -10,13 +10,13 @@ import pytest
 
 from fastgnb._numba.decorators import jit_helper
 from fastgnb._numba.vectors import LANES, load, pointer, store
-from fastgnb.estimate.diagonal import GaussianParams
+from fastgnb.estimate.parameters import GaussianParams
 from fastgnb.kernels.score.posterior import exp
 from fastgnb.model.scoring import score
 
 
 def params_of(prior, theta, var):
-    return GaussianParams.from_moments(prior, theta, var, classes=np.arange(len(prior)))
+    return GaussianParams.from_estimate(prior, theta, var, classes=np.arange(len(prior)))
 
 
 def problem(rng, k, d, offset):
@@ -79,6 +79,7 @@ def test_exponential_is_right_over_its_whole_range(rng):
         assert abs(Decimal(a) - want) <= Decimal("2.3e-16") * want + Decimal("4.95e-324")
 
 
+@pytest.mark.promise("neighbours")
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int16])
 @pytest.mark.parametrize("skip", [False, True])

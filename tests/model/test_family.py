@@ -46,6 +46,7 @@ def test_variances_by_definition(data, tied, ddof, covariance_type):
     assert_allclose(again.var_, model.var_, rtol=1e-12)
 
 
+@pytest.mark.promise("twins")
 def test_tied_diagonal_is_linear_discriminant_analysis_of_uncorrelated_features(rng):
     """Where the pooled covariance is diagonal, LDA is the same classifier."""
     half = np.diag([1.0, 2.0, 3.0])
@@ -57,6 +58,7 @@ def test_tied_diagonal_is_linear_discriminant_analysis_of_uncorrelated_features(
     assert_allclose(ours.predict_proba(rows), lda.predict_proba(rows), rtol=1e-10)
 
 
+@pytest.mark.promise("twins")
 @pytest.mark.parametrize("load", [load_iris, load_wine])
 def test_tied_spherical_is_the_nearest_centroid(load):
     X, y = load(return_X_y=True)

@@ -11,6 +11,8 @@ import pytest
 
 from fastgnb import ClassStats, GaussianNB
 
+pytestmark = pytest.mark.no_new_lines
+
 MODELS = [
     {"covariance_type": shape, "tied": tied} for shape in ("diag", "spherical") for tied in (0, 1)
 ]
@@ -195,12 +197,14 @@ def check(seed):
         check_left(check_identities(given, np.random.default_rng(seed)))
 
 
+@pytest.mark.promise("weights")
 @pytest.mark.parametrize("part", range(4))
 def test_a_few_problems(part):
     for seed in range(15 * part, 15 * part + 15):
         check(seed)
 
 
+@pytest.mark.promise("weights")
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(20))
 def test_two_thousand_problems(part):

@@ -11,6 +11,8 @@ from sklearn.base import clone
 from fastgnb import ClassStats, GaussianBayes, GaussianNB, MixedNB, PCAGaussianNB
 from fastgnb.stats.pooling import mean_of, pooled, rooted, shares
 
+pytestmark = pytest.mark.no_new_lines
+
 MODELS = [
     *(
         GaussianNB(tied=tied, covariance_type=shape, ddof=0)
@@ -58,6 +60,7 @@ def in_units(X, unit, model):
     return X
 
 
+@pytest.mark.promise("weights")
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(("scale", "unit"), SCALES)
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: " ".join(repr(m).split()))

@@ -30,6 +30,7 @@ def light(**how):
     return of([[0.0, 1], [1, 3]], [0, 0], [0.3, 0.3], **how)
 
 
+@pytest.mark.promise("merging")
 @pytest.mark.parametrize("scatter", ["diag", "full"])
 def test_what_is_left_below_rounding_is_called_that(scatter):
     heavy = of([[1000.0, 5]], [0], [1e13], scatter=scatter)

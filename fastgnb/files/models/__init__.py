@@ -6,10 +6,12 @@ shape and range is checked, and a file that is not a valid model is a `ModelFile
 every earlier schema can be read for ever, see tests/data.
 
 Where to start
-    saved.py         the fields of each schema, `save` and `load`
+    model_file.py    `ModelFile`, `read`, `save` and `load`
+    schemas.py       the fields, tensors and options of each schema
+    document.py      a model as JSON, and back; labels.py, tensors.py: its parts
+    edits.py         edited attributes, which files of some members cannot hold
     container.py     the bytes of a file: header, digest, tensors
     learned.py       fingerprints of the files that a model has learned
-    choices.py       which member statistics become when models are merged or estimated anew
 
 May import: every room but `cli`.
 """

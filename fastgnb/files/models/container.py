@@ -34,7 +34,12 @@ _LONGEST_HEADER = 100_000_000
 
 
 class ModelFileError(ValueError):
-    """A file that is not a whole, unaltered model file of a schema that is known here."""
+    """The error for a file that is not a whole, unaltered model file of a known schema.
+
+    See Also
+    --------
+    load : Load a model file.
+    """
 
 
 def pack(text: str, tensors: Mapping[str, Floats], learned: str | None = None) -> bytes:
@@ -171,7 +176,7 @@ def _read_tensors(file: BinaryIO, header: dict[str, Any]) -> dict[str, Floats]:
 def _sizes(values: Any) -> list[int]:
     """One or two whole numbers from 0 up. Anything else is a ValueError."""
     if type(values) is not list or not 1 <= len(values) <= 2:
-        raise ValueError("a shape or a place that is none")
+        raise ValueError("invalid shape or data offsets")
     if not all(type(value) is int and 0 <= value < 1 << 48 for value in values):
         raise ValueError("a shape or a place out of range")
     return values

@@ -40,7 +40,7 @@ class LearnedFile(NamedTuple):
     digest: str
 
 
-def fingerprint(path: Path, target_npy: str | None = None) -> LearnedFile:
+def fingerprint(path: Path, target_npy: str | os.PathLike[str] | None = None) -> LearnedFile:
     """The fingerprint of a file, with its labels where they are in a file of their own.
 
     Raises OSError. Cost: reads at most 4 MB of each file.

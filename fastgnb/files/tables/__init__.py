@@ -7,7 +7,8 @@ files decides nothing. pyarrow is imported here only, and only when it is needed
 
 Where to start
     sources.py           a set of files as one stream of batches, of whichever format
-    readers.py           one reader for each format: Parquet, Arrow IPC, CSV
+    readers.py           the reader of each format: parquet_file, arrow_file, csv_file
+    paths.py             which files a list of files and folders stands for
     texts.py             CSV: text to numbers, labels and categories
     csv_errors.py        CSV: which line and column of a file is wrong
     npy.py               .npy arrays

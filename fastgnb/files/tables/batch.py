@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..._system.optional import pa
-from ...input.categorical import Column, MixedRows
-from .readers import SourceError, changed, prefix_path
+from ...input.categorical import MixedRows
+from ...input.category_codes import CategoricalColumn
+from ..errors import SourceError
+from .table_file import changed, prefix_path
 
 __all__ = [
     "ADVICE",
@@ -47,7 +49,7 @@ class Batch:
     features : names of all features, those of `X` and others, or None where the file has none.
     row_numbers : ndarray (n,) int64, the number of each row in `path`, from 0, where rows were
         dropped; else None, and the rows are consecutive.
-    categorical : the categorical features, as a `Column` each, in their order.
+    categorical : the categorical features, as a `CategoricalColumn` each, in their order.
     is_categorical : which features those are, (d,) bool, or None where there are none.
     """
 
@@ -58,7 +60,7 @@ class Batch:
     path: pathlib.Path
     first_row: int
     features: tuple[str, ...] | None
-    categorical: tuple[Column, ...] = ()
+    categorical: tuple[CategoricalColumn, ...] = ()
     is_categorical: np.ndarray | None = None
     row_numbers: np.ndarray | None = None
 
@@ -99,7 +101,9 @@ class Batch:
             y=None if self.y is None else self.y[mask],
             weight=None if self.weight is None else self.weight[mask],
             kept=None if self.kept is None else self.kept.filter(pa.array(mask)),
-            categorical=tuple(Column(each.labels, each.codes[mask]) for each in self.categorical),
+            categorical=tuple(
+                CategoricalColumn(each.labels, each.codes[mask]) for each in self.categorical
+            ),
             row_numbers=numbers[mask],
         )
 

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..._system.optional import pa, pc
+from ..errors import SourceError
 from .columns import ColumnRoles
-from .readers import SourceError, TableFile
+from .table_file import TableFile
 from .texts import is_ambiguous, kind_of
 
 __all__ = [

@@ -7,9 +7,10 @@ import difflib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from ..errors import SourceError
 from .csv_errors import unnamed_header
 from .index_columns import partition_keys
-from .readers import SourceError, TableFile
+from .table_file import TableFile
 
 __all__ = ["ColumnRoles", "check_excluded", "check_present", "with_rows"]
 

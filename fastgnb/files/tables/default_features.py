@@ -11,10 +11,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..._system.optional import pa
+from ..errors import SourceError
 from .column_kinds import has_values, kind_of_type
 from .columns import ColumnRoles, check_present
 from .index_columns import index_columns, pandas_categoricals, partition_keys
-from .readers import SourceError, TableFile
+from .table_file import TableFile
 from .texts import advice, kind_of, nearly_numbers
 
 __all__ = ["Plan", "planned"]

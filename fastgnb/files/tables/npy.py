@@ -10,11 +10,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..._system.optional import pa
+from ..errors import SourceError
 from .batch import ADVICE, Batch, RowSource, check_unchanged, rows_in_batch, stamp_of
 from .columns import ColumnRoles
-from .readers import SourceError, short_line
+from .csv_errors import short_line
+from .paths import check_no_pipe
 
-__all__ = ["NpyRows", "check_no_pipe"]
+__all__ = ["NpyRows"]
 
 
 class NpyRows(RowSource):
@@ -27,16 +29,7 @@ class NpyRows(RowSource):
         target_npy: str | os.PathLike[str] | None,
         batch_rows: int | None,
     ) -> None:
-        if columns.categorical:
-            raise SourceError(
-                f"{paths[0]}: --categorical is about columns of tables; the columns of a .npy "
-                "matrix have no names"
-            )
-        if columns != ColumnRoles(drop_null_target=columns.drop_null_target):
-            raise SourceError(
-                f"{paths[0]}: a .npy matrix has no column names; give labels with --target-npy "
-                "and no other column"
-            )
+        _check_columns(paths[0], columns)
         self._stamps = [stamp_of(path) for path in paths]
         # Shapes and types, not the maps themselves: each of them holds a file open.
         shapes, dtypes = zip(*((m.shape, m.dtype) for m in map(_map_matrix, paths)), strict=True)
@@ -96,11 +89,17 @@ class NpyRows(RowSource):
         return batch.select(~is_nan)
 
 
-def check_no_pipe(path: pathlib.Path) -> None:
-    """To open a pipe would wait for one that writes, perhaps for ever."""
-    if path.exists() and not (path.is_file() or path.is_dir()):
+def _check_columns(path: pathlib.Path, columns: ColumnRoles) -> None:
+    """Raise SourceError for columns by name, which a matrix does not have."""
+    if columns.categorical:
         raise SourceError(
-            f"{path}: a pipe or a device, expected a file, which can be read more than once"
+            f"{path}: --categorical is about columns of tables; the columns of a .npy "
+            "matrix have no names"
+        )
+    if columns != ColumnRoles(drop_null_target=columns.drop_null_target):
+        raise SourceError(
+            f"{path}: a .npy matrix has no column names; give labels with --target-npy "
+            "and no other column"
         )
 
 

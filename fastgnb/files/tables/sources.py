@@ -1,13 +1,13 @@
 """Batches of rows from files: what `fit` and `predict` see of Parquet, CSV, Arrow and .npy.
 
-`open_rows` looks at every file first (names, types, number of rows), so that a missing
+`open_source` looks at every file first (names, types, number of rows), so that a missing
 column in the last of a hundred files is an error now and not tonight, and returns a
 `RowSource`. Iterating over it reads the rows once, in order, in bounded memory. Columns
 are matched by name: each file may have its own order, and its own other columns.
 
 All files decide together, in any order alike, what a column holds. A file without rows says nothing
-about it, nor does a column without values. Indexes and row numbers (`_index_columns`) are features
-only where they are named. What text of CSV stands for is told in `_texts`.
+about it, nor does a column without values. Indexes and row numbers (`index_columns`) are features
+only where they are named. What text of CSV stands for is told in `texts`.
 
 Memory: files of ten columns are read in less than 256 MB beyond what Python and the libraries
 take, however many rows they or a row group hold. Read whole are only a page of each Parquet
@@ -21,16 +21,16 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import pathlib
 import sys
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from ..._system.optional import pa
-from .batch import BATCH_BYTES, Batch, RowSource, check_unchanged, rows_in_batch, stamp_of
+from ..errors import SourceError
+from .batch import Batch, RowSource, check_unchanged, rows_in_batch, stamp_of
 from .column_kinds import (
     category_kinds,
     check_numbers,
@@ -41,23 +41,16 @@ from .column_kinds import (
 )
 from .columns import ColumnRoles, check_excluded, check_present, with_rows
 from .default_features import planned
-from .npy import NpyRows, check_no_pipe
-from .readers import ENDINGS, SourceError, TableFile, open_table, prefix_path
+from .npy import NpyRows
+from .paths import expand
+from .readers import open_table
+from .table_file import TableFile, prefix_path
 from .values import as_int64, categories, fill, has_label, kept, labels, weights
 
-__all__ = [
-    "BATCH_BYTES",
-    "Batch",
-    "ColumnRoles",
-    "RowSource",
-    "SourceError",
-    "expand",
-    "open_rows",
-    "rows_in_batch",
-]
+__all__ = ["TableRows", "open_source"]
 
 
-def open_rows(
+def open_source(
     data: Sequence[str | os.PathLike[str]],
     columns: ColumnRoles | None = None,
     *,
@@ -97,55 +90,6 @@ def open_rows(
         )
     stamps = [stamp_of(path) for path in paths]
     return TableRows([open_table(path) for path in paths], columns, batch_rows, stamps)
-
-
-def expand(data: Iterable[str | os.PathLike[str]]) -> list[pathlib.Path]:
-    """The files that `data` stands for, folders replaced by what is in them, sorted by name."""
-    found: list[pathlib.Path] = []
-    for path in map(pathlib.Path, data):
-        inside = sorted(_inside(path)) if path.is_dir() else [path]
-        if not inside:
-            raise SourceError(f"{path}: no data file in this folder; {_expected()}")
-        for file in inside:
-            _check_file(file)
-        found += inside
-    return found
-
-
-def _inside(folder: pathlib.Path) -> Iterator[pathlib.Path]:
-    """Data files in a folder and below. A part that cannot be read is an error, not left out."""
-
-    def fail(error: OSError) -> None:
-        raise SourceError(f"{error.filename}: {error.strerror}") from error
-
-    seen = set()
-    for here, folders, files in os.walk(folder, onerror=fail, followlinks=True):
-        real = os.path.realpath(here)
-        folders[:] = () if real in seen else sorted(f for f in folders if f[0] not in "._")
-        if real not in seen:  # else a link has led here once more
-            yield from (pathlib.Path(here, f) for f in files if f[0] not in "._" and _is_data(f))
-        seen.add(real)
-
-
-def _is_data(name: str) -> bool:
-    return pathlib.Path(name).suffix.lower() in (*ENDINGS, ".npy")
-
-
-def _check_file(path: pathlib.Path) -> None:
-    if not path.exists():
-        link = f"; it is a link to {os.readlink(path)}" if path.is_symlink() else ""
-        raise SourceError(f"{path}: no such file or folder{link}")
-    check_no_pipe(path)
-    if not _is_data(path.name):
-        packed = "; unpack it first" if path.suffix.lower() in _PACKED else ""
-        raise SourceError(f"{path}: unknown ending {path.suffix!r}; {_expected()}{packed}")
-
-
-_PACKED = {".gz", ".bz2", ".xz", ".zst", ".zip", ".lz4", ".7z", ".tar"}
-
-
-def _expected() -> str:
-    return "expected " + ", ".join((*ENDINGS, ".npy"))
 
 
 class TableRows(RowSource):

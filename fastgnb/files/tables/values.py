@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._system.optional import pa, pc
-from ...input.categorical import Column, plain_labels
+from ...input.category_codes import CategoricalColumn, plain_labels
+from ..errors import SourceError
 from .batch import ADVICE, Batch
 from .column_kinds import is_text, plain
-from .readers import SourceError, short_line
+from .csv_errors import short_line
 from .texts import NULLS, OddText, decoded
 
 __all__ = ["as_int64", "categories", "fill", "has_label", "kept", "labels", "weights"]
@@ -174,16 +175,16 @@ def _canonical(texts: pa.Array) -> NDArray[np.int64] | None:
 # ------------------------------------------------------------------ categories
 
 
-def categories(batch: Batch, name: str, column: pa.Array, of_text: str | None) -> Column:
+def categories(batch: Batch, name: str, column: pa.Array, of_text: str | None) -> CategoricalColumn:
     """Categories by label, sorted; a missing one is -1, and so is an empty field of CSV."""
     if column.null_count == len(column):  # of any type
-        return Column(np.empty(0, object), np.full(len(column), -1, np.int32))
+        return CategoricalColumn(np.empty(0, object), np.full(len(column), -1, np.int32))
     if of_text not in (None, "text"):
         values, codes = _decoded(batch, name, column, str(of_text))
         if values.dtype.kind == "f":
             values = _whole(batch, name, values[codes], values)
         found, ranks = np.unique(values, return_inverse=True)
-        return Column(plain_labels(found), np.append(ranks, -1).astype(np.int32)[codes])
+        return CategoricalColumn(plain_labels(found), np.append(ranks, -1).astype(np.int32)[codes])
     kind = plain(column.type)
     column = pc.cast(column, pa.string() if is_text(kind) else kind)
     if pa.types.is_floating(column.type):
@@ -191,7 +192,7 @@ def categories(batch: Batch, name: str, column: pa.Array, of_text: str | None) -
     return _coded(column, is_text(kind), blank_is_null=of_text == "text")
 
 
-def _coded(column: pa.Array, text: bool, *, blank_is_null: bool) -> Column:
+def _coded(column: pa.Array, text: bool, *, blank_is_null: bool) -> CategoricalColumn:
     """Distinct values without a detour by floats, which would merge whole numbers beyond 2^53."""
     coded = column.dictionary_encode()
     found = coded.dictionary
@@ -202,7 +203,7 @@ def _coded(column: pa.Array, text: bool, *, blank_is_null: bool) -> Column:
     if blank_is_null:
         ranks[:-1][values == ""] = -1
     codes = ranks[pc.fill_null(coded.indices, -1).to_numpy(zero_copy_only=False)]
-    return Column(plain_labels(values[order]), codes)
+    return CategoricalColumn(plain_labels(values[order]), codes)
 
 
 def _whole_numbers(batch: Batch, name: str, column: pa.Array) -> pa.Array:

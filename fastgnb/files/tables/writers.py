@@ -17,7 +17,7 @@ from typing import IO, Any, Protocol, Self
 import numpy as np
 
 from ..._system.optional import csv, ipc, pa, pq
-from .readers import SourceError
+from ..errors import SourceError
 
 __all__ = ["Writer", "open_writer"]
 

@@ -49,6 +49,11 @@ class EncodedLabels(NamedTuple):
         """The labels from start to stop."""
         return self._replace(values=self.values[start:stop], stored=self.stored[start:stop])
 
+    def as_readonly(self) -> EncodedLabels:
+        """The same labels as kernels take them."""
+        arrays = readonly(self.values), readonly(self.lookup), readonly(self.stored)
+        return EncodedLabels(arrays[0], self.offset, *arrays[1:])
+
     def remap(self, to: NDArray[np.int32]) -> EncodedLabels:
         """The same labels, with code to[c] in place of each code c."""
         return self._replace(lookup=to[self.lookup], stored=to[self.stored])

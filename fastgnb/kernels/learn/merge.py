@@ -9,123 +9,127 @@ Flags: FMA contraction only. Two-sum must not be reassociated.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._numba.decorators import jit_helper, readonly, serial_kernel, warmup_call
+from ..._numba.decorators import llvm_inlined, readonly, serial_kernel, warmup_call
+from .double_double import difference, two_sum
 
 
 class Parts(NamedTuple):
-    """Weight (k, 1) or (k, d), and mean, mean_low and variance (k, d), all float64."""
+    """Weight (k, 1) or (k, d), and mean, mean_lo and variance (k, d), all float64."""
 
     weight: NDArray[np.float64]
     mean: NDArray[np.float64]
-    mean_low: NDArray[np.float64]
+    mean_lo: NDArray[np.float64]
     variance: NDArray[np.float64]
 
 
-@jit_helper
-def two_sum(a, b):
-    """The rounded sum and its exact error (Knuth 1969)."""
-    total = a + b
-    part = total - a
-    return total, (a - (total - part)) + (b - part)
+@llvm_inlined
+def merge_means(na, mean_a, lo_a, nb, mean_b, lo_b):
+    """The mean of rows of weights na and nb in two words, and the step from a's mean to b's.
 
-
-@jit_helper
-def difference(high, low, base, base_low):
-    """(high + low) - (base + base_low), rounded about once."""
-    step, error = two_sum(high, -base)
-    return step + (error + (low - base_low))
+    Every merge of the package moves its mean here. What a merge adds to the scatter besides both
+    scatters is na nb / (na + nb) step^2. Neither weight may be 0.
+    """
+    total = na + nb
+    step = difference(mean_b, lo_b, mean_a, lo_a)
+    # From the heavier side, so that a light side, however far, rounds nothing away.
+    if nb > na:
+        mean, lo = two_sum(mean_b, lo_b - na / total * step)
+    else:
+        mean, lo = two_sum(mean_a, lo_a + nb / total * step)
+    return mean, lo, step
 
 
 @serial_kernel
-def _merge(na, ma, la, va, nb, mb, lb, vb, n, m, low, v):
-    """Statistics of both sides; one without weight is left out bit for bit."""
-    k, d = ma.shape
-    width = na.shape[1]
+def _merge(a, b, both):
+    """Set `both` to the statistics of both sides; one without weight is left out bit for bit."""
+    k, d = a.mean.shape
+    width = a.weight.shape[1]
     for c in range(k):
         for q in range(width):
-            n[c, q] = na[c, q] + nb[c, q]
+            both.weight[c, q] = a.weight[c, q] + b.weight[c, q]
         for j in range(d):
             q = j if width > 1 else 0
-            a, b = na[c, q], nb[c, q]
-            if b == 0.0 or a == 0.0:
-                m[c, j] = ma[c, j] if b == 0.0 else mb[c, j]
-                low[c, j] = la[c, j] if b == 0.0 else lb[c, j]
-                v[c, j] = va[c, j] if b == 0.0 else vb[c, j]
+            na, nb = a.weight[c, q], b.weight[c, q]
+            if nb == 0.0 or na == 0.0:
+                both.mean[c, j] = a.mean[c, j] if nb == 0.0 else b.mean[c, j]
+                both.mean_lo[c, j] = a.mean_lo[c, j] if nb == 0.0 else b.mean_lo[c, j]
+                both.variance[c, j] = a.variance[c, j] if nb == 0.0 else b.variance[c, j]
                 continue
-            share_a, share_b = a / (a + b), b / (a + b)
-            step = difference(mb[c, j], lb[c, j], ma[c, j], la[c, j])
-            gain = vb[c, j] - va[c, j]
-            # From the heavier side, so that a light side, however far, rounds nothing away.
-            if a >= b:
-                spread = va[c, j] + share_b * gain
-                m[c, j], low[c, j] = two_sum(ma[c, j], la[c, j] + share_b * step)
+            share_a, share_b = na / (na + nb), nb / (na + nb)
+            mean, lo, step = merge_means(
+                na, a.mean[c, j], a.mean_lo[c, j], nb, b.mean[c, j], b.mean_lo[c, j]
+            )
+            both.mean[c, j], both.mean_lo[c, j] = mean, lo
+            gain = b.variance[c, j] - a.variance[c, j]
+            if nb > na:
+                spread = b.variance[c, j] - share_a * gain
             else:
-                spread = vb[c, j] - share_a * gain
-                m[c, j], low[c, j] = two_sum(mb[c, j], lb[c, j] - share_a * step)
-            v[c, j] = spread + share_a * step * (share_b * step)
+                spread = a.variance[c, j] + share_b * gain
+            both.variance[c, j] = spread + share_a * step * (share_b * step)
 
 
 @serial_kernel
-def _collapse(na, ma, la, va, n, m, low, v):
-    """Statistics of all classes as one, around the mean of the heaviest; outputs have one row."""
-    k, d = ma.shape
-    width = na.shape[1]
+def _collapse(parts, total):
+    """Set `total`, of one row, to the statistics of all classes, around the heaviest one's mean."""
+    k, d = parts.mean.shape
+    width = parts.weight.shape[1]
     for j in range(d):
         q = j if width > 1 else 0
-        total = 0.0
+        weight, mean, lo = parts.weight[:, q], parts.mean[:, j], parts.mean_lo[:, j]
+        n = 0.0
         pivot = 0
         for c in range(k):
-            total += na[c, q]
-            if na[c, q] > na[pivot, q]:
+            n += weight[c]
+            if weight[c] > weight[pivot]:
                 pivot = c
-        n[0, q] = total
-        if total == 0.0:
+        total.weight[0, q] = n
+        if n == 0.0:
             continue
         move = 0.0
         for c in range(k):
-            if na[c, q] > 0.0:
-                step = difference(ma[c, j], la[c, j], ma[pivot, j], la[pivot, j])
-                move += na[c, q] / total * step
+            if weight[c] > 0.0:
+                step = difference(mean[c], lo[c], mean[pivot], lo[pivot])
+                move += weight[c] / n * step
         spread = 0.0
         for c in range(k):
-            if na[c, q] > 0.0:
-                step = difference(ma[c, j], la[c, j], ma[pivot, j], la[pivot, j]) - move
-                spread += na[c, q] / total * (va[c, j] + step * step)
+            if weight[c] > 0.0:
+                step = difference(mean[c], lo[c], mean[pivot], lo[pivot]) - move
+                spread += weight[c] / n * (parts.variance[c, j] + step * step)
         if not spread < np.inf:
             # The square of a step may overflow where the share of its class is small.
             spread = 0.0
             for c in range(k):
-                if na[c, q] > 0.0:
-                    step = difference(ma[c, j], la[c, j], ma[pivot, j], la[pivot, j]) - move
-                    share = na[c, q] / total
-                    spread += share * va[c, j] + share * step * step
-        m[0, j], low[0, j] = two_sum(ma[pivot, j], la[pivot, j] + move)
-        v[0, j] = spread
+                if weight[c] > 0.0:
+                    step = difference(mean[c], lo[c], mean[pivot], lo[pivot]) - move
+                    share = weight[c] / n
+                    spread += share * parts.variance[c, j] + share * step * step
+        total.mean[0, j], total.mean_lo[0, j] = two_sum(mean[pivot], lo[pivot] + move)
+        total.variance[0, j] = spread
 
 
 def merge(a: Parts, b: Parts) -> Parts:
     """Statistics of the rows of a and of b, over the same classes. Error: a few units each."""
     both = Parts(*(np.empty(part.shape) for part in a))
-    _merge(*map(_plain, a), *map(_plain, b), *both)
+    _merge(_plain(a), _plain(b), both)
     return both
 
 
 def collapse(parts: Parts) -> Parts:
     """Statistics of all rows as one class: (1, 1) or (1, d), and (1, d)."""
-    whole = Parts(*(np.zeros((1, part.shape[1])) for part in parts))
+    total = Parts(*(np.zeros((1, part.shape[1])) for part in parts))
     if len(parts.mean):
-        _collapse(*map(_plain, parts), *whole)
-    return whole
+        _collapse(_plain(parts), total)
+    return total
 
 
-def _plain(array: NDArray[Any]) -> NDArray[Any]:
-    """The one type that kernels are compiled for; statistics made by hand may be of any."""
-    return readonly(np.ascontiguousarray(array, np.float64))
+def _plain(parts: Parts) -> Parts:
+    """Arrays of the one type that kernels are compiled for; those made by hand may be of any."""
+    return Parts(*(readonly(np.ascontiguousarray(part, np.float64)) for part in parts))
 
 
 @warmup_call

@@ -29,7 +29,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._numba.decorators import Kernel, ir_inlined
+from ..._numba.decorators import ir_inlined
+from ..._numba.threads import Kernel
 from ..._numba.vectors import keep, pointer
 from ..chunks import as_flat, block_bounds, contiguous_chunks
 from ..rows import OVERREAD, Rows, padded_tail

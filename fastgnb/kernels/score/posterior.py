@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..._numba.decorators import ir_inlined, llvm_inlined
-from ..._numba.vectors import load, power_of_two, rounded, splat, store, transpose, where_greater
+from ..._numba.transposes import transpose
+from ..._numba.vectors import load, power_of_two, rounded, splat, store, where_greater
 
 GROUP = 32
 JOINT, LOG_PROBA, PROBA = 1, 2, 3

@@ -1,0 +1,18 @@
+"""Jobs over files: what the commands and the functions of `fastgnb.files` do.
+
+In: paths, a model file or a member with its options, and options of reading. Out: a model file, an
+evaluation, counts of rows. A job checks its paths first, then plans its files, and only then reads.
+What it has to say goes to `Messages`: the command line prints them, and Python warns or logs.
+
+Where to start
+    learn_files.py, score_files.py, merge_models.py    the jobs
+    learn_rows.py, total.py    batches to statistics, and their sum
+    score_rows.py              batches to predictions and evaluations
+    model_rows.py              files with the columns of a model
+    choices.py                 which member statistics become, and with which options
+    bad_rows.py                rows that a model cannot take: an error, or left out and counted
+    class_limit.py, auto_columns.py, repeated_files.py, unknown_categories.py, findings.py
+                               what is refused, left out or told of the data
+
+May import: every room but `cli`.
+"""

@@ -1,0 +1,49 @@
+"""Codes of rows as kernels read them: stored, or looked up as each tile comes.
+
+Flags: FMA contraction only; there is no arithmetic here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..._numba.decorators import llvm_inlined
+from ..._numba.vectors import pointer, shifted
+
+
+class Codes(NamedTuple):
+    """Pointers to what `EncodedLabels` holds, and scratch for the codes of a tile."""
+
+    has_lookup: bool
+    values: Any
+    offset: int
+    lookup: Any
+    stored: Any
+    scratch: Any
+
+
+@llvm_inlined
+def codes_of(labels, scratch):
+    """The codes of `EncodedLabels`, with scratch for those of the longest tile."""
+    return Codes(
+        len(labels.values) > 0, pointer(labels.values), labels.offset, pointer(labels.lookup),
+        pointer(labels.stored), pointer(scratch),
+    )  # fmt: skip
+
+
+@llvm_inlined
+def code(codes, i):
+    """The code of row i."""
+    if codes.has_lookup:
+        return codes.lookup[codes.values[i] - codes.offset]
+    return codes.stored[i]
+
+
+@llvm_inlined
+def codes_of_tile(codes, at, m):
+    """A pointer to the codes of rows at to at + m."""
+    if codes.has_lookup:
+        for i in range(m):
+            codes.scratch[i] = codes.lookup[codes.values[at + i] - codes.offset]
+        return codes.scratch
+    return shifted(codes.stored, at)
