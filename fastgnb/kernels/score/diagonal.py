@@ -6,8 +6,8 @@ float64 operations a feature: t = (x - mean) * scale, s -= t * t, of which the f
 other two where there are adders apart from the multipliers. The square is never expanded, so
 nothing cancels however far the data lie from 0.
 
-Eight features of eight rows are turned in registers, stay there while all classes take their part
-of the squares, and are forgotten. What waits in memory are the scores, which are few.
+Eight features of eight rows are transposed in registers and stay there while every class takes its
+squares. Only the scores are kept in memory in between, and they are few.
 
 Flags: FMA contraction only.
 """
@@ -101,8 +101,9 @@ def _up_to_three(a, x0, x1, x2, mean, scale, p, m):
 
 
 @llvm_inlined
-def _up_to_eight(a, x0, x1, x2, x3, x4, x5, x6, x7, mean, scale, p, m):
+def _up_to_eight(a, x, mean, scale, p, m):
     """Take the squares of m features, 1 to 8, from the scores a."""
+    x0, x1, x2, x3, x4, x5, x6, x7 = x
     if m >= 4:
         a = _four(a, x0, x1, x2, x3, mean, scale, p)
         if m == 8:
@@ -130,12 +131,11 @@ def _score_eight(rows, at, model, h, keeps, scratch):
             a = _four(a, x4, x5, x6, x7, mean, scale, c * d + j + 4)
             store(s, c * GROUP + h, a)
     fetch_eight(rows, at + _AHEAD, last)
-    x0, x1, x2, x3, x4, x5, x6, x7 = eight_rows(rows, at, last)
+    x = eight_rows(rows, at, last)
     best, label = splat(-np.inf), splat(model.values[0])
     for c in range(model.k):
         a = splat(model.const[c]) if last == 0 else load(s, c * GROUP + h)
-        p = c * d + last
-        a = _up_to_eight(a, x0, x1, x2, x3, x4, x5, x6, x7, mean, scale, p, d - last)
+        a = _up_to_eight(a, x, mean, scale, c * d + last, d - last)
         if keeps:
             store(s, c * GROUP + h, a)
         best, label = update_argmax(a, splat(model.values[c]), best, label)
