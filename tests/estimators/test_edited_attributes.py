@@ -1,6 +1,6 @@
 """Edited fitted attributes: obeyed by scoring and sampling alike, or an error; never memory.
 
-The rule stands in `_estimator.GaussianClassifier`. Here each fitted attribute of each member, and
+The rule stands in `fastgnb.model.model`. Here each fitted attribute of each member, and
 each part of a pickle's state, is replaced by what it should not be.
 """
 
