@@ -14,7 +14,7 @@ Where to start
     principal_axes.py  the axes themselves
     categorical.py     the smoothing of counts of categories (alpha) to log probabilities
     parameters.py      estimates to what the scoring kernels take
-    options.py         which values of options are valid, and the errors about them
+    options.py         checks of options that estimates make themselves
     correlation.py     the rule for low rank: what float64 cannot tell from 0
     singular.py        singular values, of which small ones keep their digits
 

@@ -24,7 +24,7 @@ from ..input.rows import (
     check_lengths,
     check_missing,
     check_temporal_columns,
-    too_large,
+    too_large_error,
     unmasked,
 )
 from ..kernels.score.outputs import Table
@@ -81,7 +81,7 @@ class CheckedRows(BaseEstimator):  # type: ignore[misc]
             check_temporal_columns(X)
             return as_numbers(rows)
         except OverflowError as error:
-            raise too_large() from error
+            raise too_large_error() from error
         except Exception:  # each library of frames has its own
             check_numeric_columns(X, takes_categories=self._member.takes_categories)
             raise

@@ -1,4 +1,4 @@
-"""Values of pyarrow that stand behind a dictionary or behind runs, as the values themselves.
+"""Arrays of pyarrow that are dictionaries or runs, decoded to plain values.
 
 NumPy's view of a chunked dictionary gives a null the value of another row, and pyarrow casts
 neither runs with nulls nor dictionaries in runs. Nothing here imports pyarrow before it is needed.
@@ -21,7 +21,7 @@ def plain_values(values: Any) -> Any:
     if not type(values).__module__.startswith("pyarrow."):
         return values
     if hasattr(type(values), "column_names"):
-        if not any(map(_is_behind, values.schema.types)):
+        if not any(map(_is_encoded, values.schema.types)):
             return values
         columns = [plain_column(column) for column in values.columns]
         return type(values).from_arrays(columns, names=values.schema.names)
@@ -33,13 +33,13 @@ def plain_column(column: Any) -> Any:
     from .._system.optional import pa, pc
 
     if pa.types.is_run_end_encoded(column.type):
-        if _is_behind(column.type.value_type):
+        if _is_encoded(column.type.value_type):
             return _without_runs(column)
         return pc.run_end_decode(column)
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
-def _is_behind(kind: Any) -> bool:
+def _is_encoded(kind: Any) -> bool:
     from .._system.optional import pa
 
     return bool(pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind))

@@ -18,7 +18,7 @@ from .frames import (
     holds_categories,
     is_frame,
     label_of,
-    not_numeric,
+    non_numeric_error,
     numbers_of,
     values_of,
 )
@@ -242,7 +242,7 @@ def _numbers_of(rows: NDArray[Any], features: NDArray[np.int64]) -> NDArray[Any]
         is_text = np.array([isinstance(value, (str, bytes)) for value in rows.flat], np.bool_)
         if is_text.any():
             i, j = np.unravel_index(int(is_text.argmax()), rows.shape)
-            raise not_numeric(f"text: {rows[i, j]!r:.40}", f"{features[j]}")
+            raise non_numeric_error(f"text: {rows[i, j]!r:.40}", f"{features[j]}")
     elif rows.dtype.kind not in "fiub" and rows.size:
-        raise not_numeric(f"dtype {rows.dtype}", f"{features[0]}")
+        raise non_numeric_error(f"dtype {rows.dtype}", f"{features[0]}")
     return as_numbers(rows)

@@ -71,12 +71,12 @@ def sliceable(X: Any) -> Any:
 
 
 def label_of(X: Any, j: int) -> str:
-    """Column j of a frame as a message names it."""
+    """The name of column j of a frame, for messages."""
     return repr((X.column_names if _is_arrow(X) else X.columns)[j])
 
 
 def columns_of(X: Any) -> list[Any]:
-    """The columns of a frame, each as its library has it."""
+    """The columns of a frame, as objects of its library."""
     if _is_arrow(X):
         return list(X.columns)
     if hasattr(X, "iloc"):
@@ -182,29 +182,29 @@ def _check_cells(X: Any) -> None:
     if cells.ndim != 2 or not cells.size:
         return
     if cells.dtype.kind in "Mm":
-        raise not_numeric(f"dtype {cells.dtype}", "0")
+        raise non_numeric_error(f"dtype {cells.dtype}", "0")
     for j in range(cells.shape[1]):
         text = _first_text(cells[:, j].tolist()) if cells.dtype.kind in "OUST" else None
         if text is not None:
-            raise not_numeric(text, f"{j}")
+            raise non_numeric_error(text, f"{j}")
 
 
 def check_numeric(X: Any, features: NDArray[np.int64]) -> None:
     """Raise ValueError, which names it, for a continuous column of text, dates or such."""
     columns = columns_of(X)
     for j in features.tolist():
-        what = _not_numeric(columns[j])
+        what = _non_numeric_content(columns[j])
         if what is not None:
-            raise not_numeric(what, label_of(X, j))
+            raise non_numeric_error(what, label_of(X, j))
 
 
-def not_numeric(what: str, feature: str) -> ValueError:
+def non_numeric_error(what: str, feature: str) -> ValueError:
     """What to raise for a continuous feature that holds no numbers."""
     advice = _IF_TEXT if what.startswith("text") else _IF_OTHER
     return ValueError(f"Expected numeric rows, got {what} in feature {feature}. {advice}")
 
 
-def _not_numeric(column: Any) -> str | None:
+def _non_numeric_content(column: Any) -> str | None:
     """What a column holds that is no number, as far as its type or its objects tell."""
     if hasattr(column, "iloc"):
         scalar = getattr(column.dtype, "type", None)

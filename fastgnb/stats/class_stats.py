@@ -192,7 +192,7 @@ class ClassStats:
 
     @property
     def weight(self) -> Floats:
-        """Sum of weights behind each mean: (k, d) where missing values are skipped, else (k, 1)."""
+        """Sum of weights of each mean: (k, d) where missing values are skipped, else (k, 1)."""
         return self.count[:, None] if self.feature_count is None else self.feature_count
 
     @property

@@ -14,6 +14,7 @@ from installed import COMPILED, ONE, PACKAGE, install, one_warning, recorded, us
 pytestmark = [
     pytest.mark.compiled,
     pytest.mark.fresh,
+    pytest.mark.any_version,
     pytest.mark.skipif(sys.platform == "win32", reason="paths are POSIX"),
 ]
 

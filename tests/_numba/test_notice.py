@@ -14,7 +14,7 @@ from fastgnb import kernels
 from fastgnb._numba.notice import note_kernel
 from fastgnb.cli import warmup as cli_warmup
 
-pytestmark = [pytest.mark.compiled, pytest.mark.fresh]
+pytestmark = [pytest.mark.compiled, pytest.mark.fresh, pytest.mark.any_version]
 
 CODE = ONE + HASHED
 

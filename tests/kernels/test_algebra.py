@@ -1,4 +1,4 @@
-"""Statistics as an algebra: merges, permutations, weights and units, against rationals."""
+"""Statistics obey the algebra of weighted rows, on rationals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from exactness import (
+from hypothesis import given
+from hypothesis import strategies as st
+from same_cases import (
     NAMES,
     TOLERANCE,
     assert_exact,
@@ -18,8 +20,6 @@ from exactness import (
     exact_of,
     stats_of,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 
 from fastgnb import ClassStats, GaussianNB
 from fastgnb.estimate.diagonal import estimate_diagonal

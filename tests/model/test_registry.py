@@ -11,7 +11,7 @@ import pytest
 
 import fastgnb
 from fastgnb.cli.parser import build_parser
-from fastgnb.estimators.faces import constraints_of, estimator_of
+from fastgnb.estimators.member_classes import constraints_of, estimator_of
 from fastgnb.model import family
 from fastgnb.model.family import MEMBERS
 from fastgnb.model.options import ArrayLike, Flag, Nothing, Number, OneOf, Option, Whole, Words

@@ -11,7 +11,9 @@ A kernel is this loop with two steps, which hold its mathematics:
 The steps are arguments of the loop. Numba resolves them when it compiles the kernel, since each is
 a compiled function of a type of its own, and puts them in line.
 
-`model` is a struct of what the steps read, and has the fields of `Model`, which the loop reads.
+`model` is a struct of what the steps read. The loop reads these of its fields: k, the number of
+classes; values (k,), what is put out for each, as the bits of floats; skip, whether a NaN is a
+missing value and no error; extra, how many float64 of scratch the steps take.
 
 Whole groups are read where they are. Kernels read eight features at a time, up to OVERREAD elements
 past the end, and so the last rows are read from a padded copy.
@@ -31,7 +33,7 @@ from ..._numba.decorators import ir_inlined
 from ..._numba.threads import Kernel
 from ..._numba.vectors import keep, pointer
 from ..chunks import as_flat, block_bounds, contiguous_chunks
-from ..rows import OVERREAD, Rows, padded_tail
+from ..rows import OVERREAD, Rows, padded_tail, round_up
 from .outputs import (
     Outputs,
     Scores,
@@ -50,24 +52,12 @@ from .posterior import GROUP
 GROUPS_PER_BLOCK = 64
 
 
-class Model(Protocol):
-    """What the loop reads of a model."""
+class Classes(Protocol):
+    """A struct of parameters of k classes, whatever else it holds."""
 
     @property
     def k(self) -> int:
         """The number of classes."""
-
-    @property
-    def values(self) -> Any:
-        """What is put out for each class (k,), as the bits of floats."""
-
-    @property
-    def skip(self) -> bool:
-        """Whether a NaN is a missing value, and no error."""
-
-    @property
-    def extra(self) -> int:
-        """How many float64 of scratch the steps take."""
 
 
 class Source(NamedTuple):
@@ -151,7 +141,7 @@ def score_blocks(first, last, source, model, outputs, bad, score_group, rescore_
     n, d, groups, n_blocks = source.n, source.d, source.groups, len(bad) - 1
     # Other calls than the one that scores the tail make an empty one.
     left = n - groups * GROUP if last > n_blocks else 0
-    tail = padded_tail(source, left, (left + GROUP - 1) // GROUP * GROUP)
+    tail = padded_tail(source, left, round_up(left, GROUP))
     for b in range(first, last):
         is_tail = b == n_blocks
         if is_tail:
@@ -169,13 +159,13 @@ def score_blocks(first, last, source, model, outputs, bad, score_group, rescore_
 
 
 def score_rows(
-    kernel: Kernel, X: NDArray[Any], model: Model, wanted: Wanted, row_work: int
+    kernel: Kernel, X: NDArray[Any], parameters: Classes, wanted: Wanted, row_work: int
 ) -> Scores:
     """Score rows X (n, d) by a kernel; row_work is its number of multiply-adds a row."""
-    outputs = Outputs.allocate(len(X), model.k, wanted)
+    outputs = Outputs.allocate(len(X), parameters.k, wanted)
     bad = -1
     for source in _sources(X):
-        bad = _score_source(kernel, source, model, outputs, row_work)
+        bad = _score_source(kernel, source, parameters, outputs, row_work)
         if bad >= 0:
             break
     return outputs.result(wanted, bad)
@@ -197,10 +187,10 @@ def _whole_groups(n: int) -> int:
 
 
 def _score_source(
-    kernel: Kernel, source: Source, model: Model, outputs: Outputs, row_work: int
+    kernel: Kernel, source: Source, parameters: Classes, outputs: Outputs, row_work: int
 ) -> int:
     """Score contiguous rows; the number of the first that is not finite, or -1."""
     n_blocks = -(-source.groups // GROUPS_PER_BLOCK) + 1
     bad = np.empty(n_blocks, np.int64)
-    kernel(n_blocks, source, model, outputs, bad, work=source.n * row_work)
+    kernel(n_blocks, source, parameters, outputs, bad, work=source.n * row_work)
     return int(bad[0]) if n_blocks == 1 else int(bad[np.argmax(bad >= 0)])

@@ -1,5 +1,4 @@
-"""Categories through every door: their kind when asked, whole numbers beside nulls, "auto", bounds,
-and what the messages say."""
+"""Validation of categories: kinds, whole numbers beside nulls, "auto", bounds, and messages."""
 
 from __future__ import annotations
 

