@@ -356,14 +356,14 @@ def test_labels_that_no_file_holds_are_refused_before_it_is_written(tmp_path):
         of_rows([[0.0], [1.0]], halves).write(path)
     with pytest.raises(ValueError, match="two surrogates"):
         of_rows([[0.0], [1.0]], [0, 1], names=["\ud835\udd4f"]).write(path)
-    stats = models()["whole numbers"].model.stats
+    whole = models()["whole numbers"].model
     for classes in (np.array([b"a", b"b"]), np.array([1, 2], "M8[s]"), np.array([1, 2j])):
-        odd = replace(models()["whole numbers"], stats=replace(stats, classes=classes))
+        odd = ModelFile(replace(whole, stats=replace(whole.stats, classes=classes)))
         with pytest.raises(ValueError, match=r"Labels of dtype .* cannot be saved"):
             odd.write(path)
-    odd = replace(models()["whole numbers"].stats, feature_names=(1, 2, 3))
+    odd = replace(whole.stats, feature_names=(1, 2, 3))
     with pytest.raises(ValueError, match="feature_names are not a list of str"):
-        replace(models()["whole numbers"], stats=odd).write(path)
+        ModelFile(replace(whole, stats=odd)).write(path)
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["m"]
 
