@@ -7,11 +7,13 @@ Python. Options of members are made from the registry, see `model`.
 Where to start
     entry.py             `main` for calls from Python, `process` for the command itself
     parser.py            the arguments of every command; argument_types.py: what words stand for
+    family_options.py    options of members as arguments, made from the registry
     options.py           options of the command line as options of a member
     row_commands.py      fit, update, predict, evaluate
     model_commands.py    merge, reestimate, show, warmup
     report.py            evaluations and models as text
     summary.py           notes, warnings, and the line that a command ends with
+    streams.py           text to standard output and standard error, whatever these are
     demo.py, warmup.py   `fastgnb demo`, and the progress of compiling
 
 May import: every room.

@@ -10,10 +10,12 @@ by the logger ``fastgnb.files``. An estimator keeps no record of the files that 
 file does, and refuses to learn one twice.
 
 Where to start
-    learning.py, scoring.py, reading.py    the public functions
-    jobs/            what they do: files to statistics, and a model to answers
-    tables/          files to batches of rows, and answers to files: the readers of CSV and the rest
-    models/          model files: save and load
+    learning.py, scoring.py, reading.py    the public functions; arguments.py: checks of theirs
+    jobs/        what they do: files to statistics, and a model to answers
+    tables/      files to batches of rows, and answers to files: the readers of CSV and the rest
+    models/      model files: save and load
+    errors.py    the error of files that cannot be used; phrases.py: names and numbers in messages
+    outputs.py   checks of an output file, before any work
 
 May import: every room but `cli`. Importing it imports none of its dependencies.
 """
@@ -24,6 +26,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 _HOMES = {
+    "Evaluation": ".model.evaluation",
     "RowCounts": "jobs.bad_rows",
     "SourceError": "errors",
     "evaluate": "scoring",
@@ -35,6 +38,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Evaluation",
     "RowCounts",
     "SourceError",
     "evaluate",
@@ -46,6 +50,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from ..model.evaluation import Evaluation
     from .errors import SourceError
     from .jobs.bad_rows import RowCounts
     from .learning import fit, merge, update

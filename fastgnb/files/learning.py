@@ -171,7 +171,7 @@ def update(
     model : estimator or path
         A fitted estimator, or a model file.
     paths : path or iterable of path
-        Parquet, CSV, Arrow IPC or .npy files, by ending. A folder stands for the files in it.
+        Files and folders of rows; see `fit`.
     target : str, default=None
         Column of labels. By default that which the model file learned from.
     target_npy : path, default=None
@@ -188,13 +188,10 @@ def update(
         Allow files that the model file has learned before, whose rows count twice.
     output : path, default=None
         Model file to write, too; it may be the one that is given.
-    batch_rows : int, default=None
-        Most rows in memory. By default what 8 MB of features hold.
-    threads : int, default=None
-        Most threads. By default one for each core.
+    batch_rows, threads : int, default=None
+        Most rows in memory, and most threads; see `fit`.
     progress : bool or callable, default=False
-        True shows a bar on standard error. A function is called after each batch with the number
-        of rows read, and the number of all rows or None if that is not known yet.
+        Whether to show a bar, or what to call after each batch; see `fit`.
 
     Returns
     -------

@@ -46,7 +46,7 @@ def predict(
     model : estimator or path
         A fitted estimator, or a model file.
     paths : path or iterable of path
-        Parquet, CSV, Arrow IPC or .npy files, by ending. A folder stands for the files in it.
+        Files and folders of rows; see `fit`.
         Columns are matched by name; those of .npy are in the order of the model.
     output : path
         Parquet, CSV, Arrow IPC or .npy file to write, by ending. It has the kept columns and a
@@ -60,13 +60,10 @@ def predict(
     on_error : {"fail", "null", "skip"}, default="fail"
         What happens to rows with values that the model cannot take: raise, write nulls for them,
         or leave them out.
-    batch_rows : int, default=None
-        Most rows in memory. By default what 8 MB of features hold.
-    threads : int, default=None
-        Most threads. By default one for each core.
+    batch_rows, threads : int, default=None
+        Most rows in memory, and most threads; see `fit`.
     progress : bool or callable, default=False
-        True shows a bar on standard error. A function is called after each batch with the number
-        of rows read, and the number of all rows or None if that is not known yet.
+        Whether to show a bar, or what to call after each batch; see `fit`.
 
     Returns
     -------
@@ -136,22 +133,19 @@ def evaluate(
     model : estimator or path
         A fitted estimator, or a model file.
     paths : path or iterable of path
-        Parquet, CSV, Arrow IPC or .npy files, by ending. A folder stands for the files in it.
+        Files and folders of rows; see `fit`.
     target : str, default=None
-        Column of labels. By default that which the model file learned from.
+        Column of the true labels. By default that which the model file learned from.
     target_npy : path, default=None
-        File of labels of shape (n_samples,), for .npy data.
+        File of the true labels, of shape (n_samples,), for .npy data.
     drop_null_target : bool, default=False
         Leave out rows without a label. They are an error otherwise.
     on_error : {"fail", "skip"}, default="fail"
         What happens to rows with values that the model cannot take.
-    batch_rows : int, default=None
-        Most rows in memory. By default what 8 MB of features hold.
-    threads : int, default=None
-        Most threads. By default one for each core.
+    batch_rows, threads : int, default=None
+        Most rows in memory, and most threads; see `fit`.
     progress : bool or callable, default=False
-        True shows a bar on standard error. A function is called after each batch with the number
-        of rows read, and the number of all rows or None if that is not known yet.
+        Whether to show a bar, or what to call after each batch; see `fit`.
 
     Returns
     -------

@@ -83,9 +83,22 @@ class Evaluation:
     f1 : ndarray of shape (n_labels,)
         Harmonic mean of precision and recall.
 
+    See Also
+    --------
+    fastgnb.files.evaluate : Compare predictions for the rows of files with their labels.
+
     Notes
     -----
     The numbers are those of ``sklearn.metrics`` on the same rows.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from fastgnb import files
+    >>> _ = Path("rows.csv").write_text("x,y\\n1,a\\n2,a\\n5,b\\n6,b\\n")
+    >>> found = files.evaluate(files.fit("rows.csv", target="y"), "rows.csv", target="y")
+    >>> found.confusion.tolist()
+    [[2, 0], [0, 2]]
     """
 
     labels: np.ndarray

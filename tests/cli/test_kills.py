@@ -1,4 +1,4 @@
-"""A command that is killed leaves the old file or the new one."""
+"""kill -9 at any moment: the old output or the new one."""
 
 from __future__ import annotations
 
@@ -11,13 +11,19 @@ import subprocess
 import sys
 import time
 
+import numpy as np
+import pyarrow as pa
 import pytest
-from faults import POSIX, run
+from fault_files import POSIX, run
+from table_files import write
 
 from fastgnb.files.models import model_file as persist
 from fastgnb.files.tables.paths import expand
 
 pytestmark = [pytest.mark.compiled, pytest.mark.fresh, pytest.mark.any_version]
+
+
+# ------------------------------------------------------------------ kill -9
 
 FORKS = """
 import os, signal, sys
@@ -47,6 +53,7 @@ for line in sys.stdin:
 
 
 SOON = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0003, 0.002]
+"""Seconds after a new file has appeared; a file is written within one or a few thousandths."""
 
 
 class Killed:
@@ -96,6 +103,18 @@ class Killed:
             time.sleep(seconds)
         os.kill(child, signal.SIGKILL)
         assert int(self.parent.stdout.readline()) == -signal.SIGKILL
+
+
+@pytest.fixture
+def wide(tmp_path):
+    """Rows of 200 classes and 100 features in two files, and models of them: 100s of kB each."""
+    rng = np.random.default_rng(0)
+    for i in range(2):
+        X = rng.normal(size=(2000, 100))
+        data = pa.table({f"x{j}": X[:, j] for j in range(100)} | {"y": np.arange(2000) % 200})
+        write(data, tmp_path / f"{i}.parquet")
+        run("fit", tmp_path / f"{i}.parquet", "--target", "y", "--model", tmp_path / f"m{i}")
+    return tmp_path
 
 
 def kill_commands(verb, folder, output):

@@ -384,10 +384,10 @@ def test_no_row_is_left(tmp_path, capsys, fitted):
     assert "d.parquet: no rows to evaluate; all 400 of them are left out\n" in line
     run("predict", model, path, "--output", tmp_path / "o.csv", *skip)
     assert read(tmp_path / "o.csv").num_rows == 0
-    before = persist.read(model).model
+    before = persist.read(model)
     run("update", model, path, *skip)
-    after = persist.read(model).model
-    assert after.stats.count.tolist() == before.stats.count.tolist()
+    after = persist.read(model)
+    assert after.model.stats.count.tolist() == before.model.stats.count.tolist()
     assert after.learned == before.learned
 
 
@@ -511,7 +511,7 @@ def test_auto_leaves_out_what_identifies_rows(tmp_path, capsys, batch):
     run("fit", *paths, *words[:2], "--categorical", "shop", "--exclude", "id,key", *words[4:])
     named = persist.read(tmp_path / "m").model
     assert auto.feature_names == named.feature_names
-    np.testing.assert_allclose(auto.theta, named.theta, rtol=1e-12)
+    np.testing.assert_allclose(auto.moments.theta, named.moments.theta, rtol=1e-12)
     assert auto.stats.counts[0].tolist() == named.stats.counts[0].tolist()
     run("predict", tmp_path / "m", *paths, "--output", tmp_path / "o.csv", "--quiet")
     assert read(tmp_path / "o.csv").num_rows == 3000

@@ -1,4 +1,4 @@
-"""Signals end a command soon, and leave the old output or the new one."""
+"""Signals: a command ends soon and changes nothing, or has taken effect."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import types
 import numpy as np
 import pyarrow as pa
 import pytest
-from faults import POSIX, command, content, fails, process, run, table
+from fault_files import POSIX, command, content, fails, process, run, table
 from table_files import write
 
 from fastgnb._system import atomic as _atomic
@@ -24,6 +24,9 @@ from fastgnb.files.jobs import score_rows
 from fastgnb.files.tables import csv_file
 
 pytestmark = [pytest.mark.compiled, pytest.mark.fresh, pytest.mark.any_version]
+
+
+# ------------------------------------------------------------------ signals
 
 
 def test_a_batch_that_never_ends_is_interrupted(tmp_path, model, out, capsys, monkeypatch):

@@ -1,6 +1,6 @@
 """Edited fitted attributes: obeyed by scoring and sampling alike, or an error; never memory.
 
-The rule stands in `_estimator.GaussianClassifier`. Here each fitted attribute of each member, and
+The rule stands in `fastgnb.model.model`. Here each fitted attribute of each member, and
 each part of a pickle's state, is replaced by what it should not be.
 """
 
@@ -393,7 +393,7 @@ EDITS = {
     "GaussianBayes": ("class_prior_", "means_", "covariance_", "classes_"),
     "GaussianBayes, tied": ("covariance_",),
     "PCAGaussianNB": ("class_prior_", "theta_", "var_", "components_", "mean_", "scale_"),
-    "PCAGaussianNB by class": ("components_", "mean_"),
+    "PCAGaussianNB, by class": ("components_", "mean_"),
     "MixedNB": (
         "class_prior_", "theta_", "var_", "feature_log_prob_", "unseen_log_prob_", "categories_",
     ),

@@ -1,9 +1,7 @@
-"""Batches of rows from files: the same rows whatever the format, and errors that say where."""
+"""Batches of rows from files: the same rows whatever the format and the files."""
 
 from __future__ import annotations
 
-import datetime
-import decimal
 import tracemalloc
 
 import numpy as np
@@ -11,7 +9,7 @@ import pyarrow as pa
 import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 import pytest
-from sources import FORMATS, TELL_ROWS, read
+from source_rows import FORMATS, TELL_ROWS, read
 from table_files import write
 
 from fastgnb.files.errors import SourceError
@@ -21,20 +19,7 @@ from fastgnb.files.tables.columns import ColumnRoles
 from fastgnb.files.tables.paths import expand
 from fastgnb.files.tables.sources import open_source
 
-
-@pytest.fixture
-def table():
-    rng = np.random.default_rng(0)
-    return pa.table(
-        {
-            "a": rng.normal(size=50),
-            "n": rng.integers(-5, 5, 50),
-            "b": rng.random(50) < 0.5,
-            "t": [f"t{i}" for i in range(50)],
-            "y": rng.choice(["x", "y", "z"], 50),
-            "w": rng.random(50),
-        }
-    )
+# ------------------------------------------------------------------ the same rows in any format
 
 
 @pytest.mark.parametrize("ending", FORMATS)
@@ -130,6 +115,9 @@ def test_arrow_streams_and_compressed_batches(tmp_path, table):
     assert open_source([tmp_path / "stream.arrow"]).n_rows is None
 
 
+# ------------------------------------------------------------------ several files and folders
+
+
 def test_folders_stand_for_their_files_by_name(tmp_path):
     (tmp_path / "in" / "deep").mkdir(parents=True)
     for i, name in enumerate(["a.parquet", "b.csv", "deep/c.arrow"]):
@@ -192,6 +180,9 @@ def test_kept_columns_of_types_that_cannot_meet(tmp_path):
         open_source([tmp_path], ColumnRoles(features=("x",), keep=("k",)))
 
 
+# ------------------------------------------------------------------ which files
+
+
 def test_unknown_ending(tmp_path):
     (tmp_path / "data.xlsx").write_text("")
     with pytest.raises(
@@ -248,144 +239,3 @@ def test_npy_and_tables_together(tmp_path):
     write({"x": [1.0]}, tmp_path / "b.csv")
     with pytest.raises(SourceError, match=r"a\.npy: \.npy and tables cannot be read together"):
         open_source([tmp_path])
-
-
-@pytest.mark.parametrize("ending", FORMATS)
-def test_any_column_name_works(tmp_path, ending):
-    names = [
-        "a b",
-        "c,d",
-        'say "x"',
-        "new\nline",
-        "dot.ted",
-        "x[0]",
-        ".start",
-        "é",
-        "'",
-        "a",
-        "a.b",
-    ]
-    data = pa.table({name: [float(i), -1.0] for i, name in enumerate(names)})
-    path = write(data, tmp_path / f"names.{ending}")
-    assert open_source([path]).features == tuple(names)
-    assert read(path)[0][0].tolist() == list(range(len(names)))
-    for i, name in enumerate(names):
-        X, _, _, kept = read(path, ColumnRoles(features=(name,), keep=(name,)))
-        assert X[0].tolist() == [i]
-        assert [float(value) for value in kept[name].to_pylist()] == [i, -1.0]
-
-
-def test_a_dotted_name_is_not_a_path_into_a_struct(tmp_path):
-    data = pa.table({"s": [{"x": 1.0}], "s.x": [2.0], "y": [3.0]})
-    path = write(data, tmp_path / "nested.parquet")
-    assert open_source([path]).features == ("s.x", "y")
-    assert read(path, ColumnRoles(features=("s.x",)))[0].tolist() == [[2.0]]
-    only = write(data.select(["s", "y"]), tmp_path / "only.parquet")
-    with pytest.raises(SourceError, match=r"column 's\.x' is missing; found 's', 'y'"):
-        open_source([only], ColumnRoles(features=("s.x",)))
-
-
-@pytest.mark.parametrize("part", ["target", "weight", "features", "exclude", "keep"])
-def test_a_missing_column_is_named(tmp_path, part):
-    path = write({f"x{i}": [1.0] for i in range(12)}, tmp_path / "data.csv")
-    name = "no such" if part in ("target", "weight") else ("no such",)
-    with pytest.raises(
-        SourceError, match=r"data\.csv: column 'no such' is missing; found 'x0', .*, \.\.\.$"
-    ):
-        open_source([path], ColumnRoles(**{part: name}))
-
-
-@pytest.mark.parametrize("ending", ["csv", "parquet", "arrow"])
-def test_duplicate_names_are_an_error_when_asked_for(tmp_path, ending):
-    twice = pa.Table.from_arrays(
-        [pa.array([1.0]), pa.array([2.0]), pa.array([3.0])], ["a", "a", "b"]
-    )
-    path = write(twice, tmp_path / f"twice.{ending}")
-    for columns in [
-        ColumnRoles(),
-        ColumnRoles(features=("a",)),
-        ColumnRoles(keep=("a",), features=("b",)),
-    ]:
-        with pytest.raises(SourceError, match=r"twice\.\w+: column 'a' is there 2 times"):
-            open_source([path], columns)
-    assert read(path, ColumnRoles(features=("b",)))[0].tolist() == [[3.0]]
-
-
-@pytest.mark.parametrize(
-    ("parts", "message"),
-    [
-        ({"features": ("a", "b", "a")}, "column 'a' is named 2 times among the features"),
-        ({"keep": ("k", "k")}, "column 'k' is named 2 times among the kept columns"),
-        ({"features": ("y",), "target": "y"}, "column 'y' is the target; it cannot be a feature"),
-        ({"features": ("w",), "weight": "w"}, "column 'w' is the weight; it cannot be a feature"),
-        ({"target": "y", "weight": "y"}, "column 'y' cannot be both target and weight"),
-    ],
-)
-def test_parts_that_contradict(parts, message):
-    with pytest.raises(SourceError, match=message):
-        ColumnRoles(**parts)
-
-
-def test_default_features_are_what_is_left_and_numeric(tmp_path):
-    day = datetime.date(2020, 1, 1)
-    data = pa.table(
-        {
-            "f32": pa.array([1.5], pa.float32()),
-            "f16": pa.array(np.array([1.5], np.float16)),
-            "u8": pa.array([200], pa.uint8()),
-            "bool": [True],
-            "decimal": pa.array([decimal.Decimal("1.25")], pa.decimal128(5, 2)),
-            "big": pa.array([decimal.Decimal("2.5")], pa.decimal256(50, 2)),
-            "text": ["1"],
-            "date": [day],
-            "category": pa.array(["u"]).dictionary_encode(),
-            "list": [[1.0]],
-            "nothing": pa.nulls(1),
-            "out": [7.0],
-            "target": [1],
-            "weight": [2.0],
-        }
-    )
-    path = write(data, tmp_path / "data.parquet")
-    columns = ColumnRoles(target="target", weight="weight", exclude=("out",))
-    source = open_source([path], columns)
-    assert source.features == ("f32", "f16", "u8", "bool", "decimal", "big")
-    assert source.left_out == ("text", "date", "category", "list", "nothing")
-    assert read(path, columns)[0].tolist() == [[1.5, 1.5, 200.0, 1.0, 1.25, 2.5]]
-
-
-def test_nothing_to_use(tmp_path):
-    path = write({"t": ["a"], "y": [1]}, tmp_path / "data.csv")
-    with pytest.raises(SourceError, match=r"no numeric or boolean column to use as a feature"):
-        open_source([path], ColumnRoles(target="y"))
-
-
-def test_a_column_of_nulls_is_left_out_but_may_be_named(tmp_path):
-    for path in [tmp_path / "data.csv", tmp_path / "data.parquet"]:
-        write({"x": [1.0, 2.0], "none": pa.nulls(2)}, path)
-        assert open_source([path]).left_out == ("none",)
-        X = read(path, ColumnRoles(features=("none", "x")))[0]
-        assert np.isnan(X[:, 0]).all()
-        assert X[:, 1].tolist() == [1, 2]
-
-
-def test_a_feature_of_another_type(tmp_path):
-    path = write({"t": ["a"]}, tmp_path / "data.parquet")
-    with pytest.raises(
-        SourceError, match=r"column 't' is string, expected numbers or booleans; leave it out"
-    ):
-        open_source([path], ColumnRoles(features=("t",)))
-
-
-def test_a_weight_of_another_type(tmp_path):
-    path = write({"x": [1.0], "w": ["a"]}, tmp_path / "data.parquet")
-    with pytest.raises(SourceError, match=r"column 'w' is string, expected numbers"):
-        open_source([path], ColumnRoles(weight="w"))
-
-
-def test_a_target_of_another_type(tmp_path):
-    path = write({"x": [1.0], "y": [datetime.date(2020, 1, 1)]}, tmp_path / "data.parquet")
-    with pytest.raises(
-        SourceError, match=r"column 'y' is date32.*; labels are integers, floats, booleans or text"
-    ):
-        open_source([path], ColumnRoles(target="y"))

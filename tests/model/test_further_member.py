@@ -176,7 +176,7 @@ def test_a_name_is_taken_once():
 
 
 def test_a_member_without_an_estimator(tmp_path, rows):
-    from fastgnb.estimators.faces import estimator_of
+    from fastgnb.estimators.member_classes import estimator_of
 
     with pytest.raises(LookupError, match="Lonely has no estimator: define a GaussianClassifier"):
         estimator_of(Member("Lonely", "", (), PooledLikelihood))

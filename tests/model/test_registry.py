@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fastgnb.estimators.faces import constraints_of, estimator_of
 
 import fastgnb
 from fastgnb.cli.parser import build_parser
+from fastgnb.estimators.member_classes import constraints_of, estimator_of
 from fastgnb.model import family
 from fastgnb.model.family import MEMBERS
 from fastgnb.model.options import ArrayLike, Flag, Nothing, Number, OneOf, Option, Whole, Words

@@ -1,8 +1,4 @@
-"""Hostile files, full disks, signals and kills: a clear line or the right result, and no harm.
-
-What `test_cli.py` and `test_sources.py` hold already (wrong columns, wrong widths in a block,
-missing folders, a signal in a long predict) is not repeated here.
-"""
+"""CSV that is damaged or no table, and text that is no UTF-8: one clear line, and no harm."""
 
 from __future__ import annotations
 
@@ -13,13 +9,16 @@ import zipfile
 import numpy as np
 import pyarrow as pa
 import pytest
-from faults import command, content, fails, read, run
+from fault_files import command, content, fails, read, run
 from table_files import write
 
 from fastgnb.files.models import model_file as persist
 from fastgnb.files.tables import csv_file
 
 pytestmark = [pytest.mark.compiled, pytest.mark.fresh, pytest.mark.any_version]
+
+
+# ------------------------------------------------------------------ files that are no tables
 
 
 def zipped(text):
@@ -180,6 +179,3 @@ def test_a_type_that_changes_after_two_million_rows(tmp_path, model, out, capsys
     assert found.stats.count.tolist() == [(n + 1) // 2, n // 2]
     mean = (2 * (n // 2) + 0.25) / ((n + 1) // 2)
     assert found.moments.theta[0, 1] == pytest.approx(mean, rel=1e-14)
-
-
-"""Seconds after a new file has appeared; a file is written within one or a few thousandths."""

@@ -1,4 +1,4 @@
-"""The command: files in, files out, exit codes and one line for an error."""
+"""`fastgnb fit`, `update` and `merge`: the models of the estimators."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from cli_cases import FEATURES, FIT, FORMATS, LABELS, matrix, problem
 from command_line import error_line, read, run, write
+from three_classes import FEATURES, FIT, FORMATS, LABELS, expect_equal, matrix, problem
 
 import fastgnb
 from fastgnb.files.models import model_file as persist
+
+# ------------------------------------------------------------------ fit
 
 
 @pytest.mark.parametrize("ending", FORMATS)
@@ -139,6 +141,9 @@ def test_npy(tmp_path, capsys):
     assert persist.read(model).model.stats.count.sum() == 600
 
 
+# ------------------------------------------------------------------ update and merge
+
+
 def test_threads_are_given_back(tmp_path):
     import numba
 
@@ -174,15 +179,6 @@ def test_merge_equals_fit_on_all(tmp_path):
         run("fit", path, *FIT, "--missing", "skip", "--model", models[-1])
     run("merge", *models, "--model", tmp_path / "all")
     expect_equal(persist.read(tmp_path / "all").model, data, missing="skip")
-
-
-def expect_equal(saved, data, **parameters):
-    whole = fastgnb.GaussianNB(**parameters).fit(matrix(data), data["y"])
-    assert saved.classes.tolist() == whole.classes_.tolist()
-    np.testing.assert_allclose(saved.moments.theta, whole.theta_, rtol=1e-12)
-    np.testing.assert_allclose(saved.moments.var, whole.var_, rtol=1e-12)
-    np.testing.assert_allclose(saved.moments.class_prior, whole.class_prior_, rtol=1e-12)
-    assert saved.moments.epsilon == pytest.approx(whole.epsilon_, rel=1e-12)
 
 
 def test_update_with_new_classes_weights_and_no_rows(tmp_path, fitted):

@@ -1,27 +1,24 @@
-"""`fastgnb evaluate`, `show`, `demo` and `warmup`; wrong usage, and the process."""
+"""`fastgnb evaluate`, `show`, `warmup` and `demo`, and models that do not fit the data."""
 
 from __future__ import annotations
 
 import json
 import os
-import pathlib
 import re
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from cli_cases import FEATURES, FIT, frame, matrix, problem
 from command_line import error_line, read, run, write
+from three_classes import FEATURES, frame, matrix
 
 import fastgnb
 from fastgnb._numba import warmup
 from fastgnb.files.models import model_file as persist
 from fastgnb.model.model import Model
 from fastgnb.stats.class_stats import ClassStats
+
+# ------------------------------------------------------------------ evaluate
 
 
 def test_evaluate_equals_scikit_learn(tmp_path, fitted, capsys):
@@ -95,6 +92,9 @@ def test_many_classes_are_not_all_printed(tmp_path, capsys):
     assert "... and 54 more classes of the table; --json has all" in shown
 
 
+# ------------------------------------------------------------------ show, warmup, demo
+
+
 def test_show(fitted, capsys):
     data, _, model = fitted
     run("show", model)
@@ -156,6 +156,9 @@ def test_demo_fails_where_labels_differ(capsys, monkeypatch):
     assert "labels that differ from scikit-learn's: 1000" in capsys.readouterr().out
 
 
+# ------------------------------------------------------------------ models that do not fit the data
+
+
 def test_no_such_model(tmp_path, fitted, capsys):
     line = error_line(capsys, "predict", tmp_path / "no", fitted[1], "--output", tmp_path / "o.csv")
     assert line == f"fastgnb: error: {tmp_path / 'no'}: No such file or directory\n"
@@ -201,188 +204,3 @@ def test_npy_of_another_width(tmp_path, fitted, capsys):
         capsys, "predict", fitted[2], tmp_path / "X.npy", "--output", tmp_path / "o.csv"
     )
     assert line.endswith("X.npy: 5 columns, expected 3, those of the model\n")
-
-
-@pytest.mark.promise("whole")
-def test_outputs_that_are_inputs(tmp_path, fitted, capsys):
-    _, path, model = fitted
-    (tmp_path / "in").mkdir()
-    inside = write(problem(), tmp_path / "in" / "data.csv")
-    linked = tmp_path / "link.parquet"
-    linked.symlink_to(path)
-    before = pathlib.Path(path).read_bytes()
-    for command in [
-        ["fit", path, *FIT, "--model", path],
-        ["fit", tmp_path / "in", *FIT, "--model", inside],
-        ["predict", model, path, "--output", path],
-        ["predict", model, path, "--output", linked],
-        ["predict", model, tmp_path / "in", "--output", inside],
-        ["evaluate", model, path, "--target", "y", "--json", model],
-        ["merge", model, model, "--model", model],
-        ["update", model, path, "--target", "y", "--model", path],
-    ]:
-        assert error_line(capsys, *command).endswith(": the output would replace an input\n")
-    assert pathlib.Path(path).read_bytes() == before
-
-
-@pytest.mark.parametrize("command", ["fit", "predict", "merge"])
-def test_outputs_that_cannot_be_written(tmp_path, fitted, capsys, command):
-    _, path, model = fitted
-    nowhere = tmp_path / "no" / "out.parquet"
-    rest = {
-        "fit": [path, *FIT, "--model", nowhere],
-        "predict": [model, path, "--output", nowhere],
-        "merge": [model, model, "--model", nowhere],
-    }
-    line = error_line(capsys, command, *rest[command])
-    assert f"cannot write {nowhere}: the folder {tmp_path / 'no'} does not exist" in line
-
-
-@pytest.mark.parametrize(
-    ("argv", "message"),
-    [
-        ([], "the following arguments are required: COMMAND"),
-        (["learn"], "invalid choice: 'learn'"),
-        (
-            ["fit", "d.csv", "--model", "m"],
-            "one of the arguments --target --target-npy is required",
-        ),
-        (["fit", "d.csv", "--target", "y"], "the following arguments are required: --model"),
-        (["fit", "--target", "y", "--model", "m"], "the following arguments are required: DATA"),
-        (
-            ["fit", "d.csv", "--target", "y", "--model", "m", "--features", "a", "--exclude", "b"],
-            "argument --exclude: not allowed with argument --features",
-        ),
-        (
-            ["fit", "d", "--target", "y", "--model", "m", "--features", 'a,"b'],
-            "is not a list of names such as A,B",
-        ),
-        (
-            ["fit", "d", "--target", "y", "--model", "m", "--features", ""],
-            "'' is not a list of names such as A,B",
-        ),
-        (
-            ["fit", "d", "--target", "y", "--model", "m", "--priors", "0.5,0.6"],
-            "'0.5,0.6': expected numbers, 0 or more, that sum to 1",
-        ),
-        (["fit", "d", "--target", "y", "--model", "m", "--priors", "x"], "'x' is not a number"),
-        (
-            ["fit", "d", "--target", "y", "--model", "m", "--var-smoothing", "-1"],
-            "'-1' is not a finite number, 0 or more",
-        ),
-        (
-            ["fit", "d", "--target", "y", "--model", "m", "--threads", "0"],
-            "'0' is not a whole number, 1 or more",
-        ),
-        (["fit", "d", "--target", "y", "--model", "m", "--missing", "no"], "invalid choice: 'no'"),
-        (["predict", "m", "d.csv"], "the following arguments are required: --output"),
-        (
-            ["predict", "m", "d.csv", "--output", "o.xlsx"],
-            "'o.xlsx' does not end in one of .parquet, .csv, .arrow, .feather, .ipc, .npy",
-        ),
-        (["merge", "a", "--model", "b"], "the following arguments are required: MODEL"),
-    ],
-)
-def test_wrong_usage(capsys, argv, message):
-    assert message in error_line(capsys, *argv, code=2)
-
-
-def test_help_and_version(capsys):
-    run("--help")
-    assert "COMMAND" in capsys.readouterr().out
-    run("--version")
-    assert capsys.readouterr().out == f"fastgnb {fastgnb.__version__}\n"
-
-
-def test_a_progress_bar_on_a_terminal_only(tmp_path, fitted, capsys, monkeypatch):
-    _, path, model = fitted
-    ask = ["predict", model, path, "--output", tmp_path / "o.csv"]
-    run(*ask)
-    assert "rows/s" not in capsys.readouterr().err
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    run(*ask, "--quiet")
-    assert capsys.readouterr().err == ""
-    run(*ask)
-    bar = capsys.readouterr().err
-    assert "300/300" in bar
-    assert "rows/s" in bar
-
-
-def test_a_missing_extra_is_named(tmp_path, fitted, capsys, monkeypatch):
-    _, path, model = fitted
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setitem(sys.modules, "tqdm", None)
-    line = error_line(capsys, "predict", model, path, "--output", tmp_path / "o.csv")
-    assert line == (
-        "fastgnb: error: reading and writing files needs tqdm, which is not installed: "
-        "pip install 'fastgnb[cli]'\n"
-    )
-
-
-def process(*argv, code=0):
-    done = subprocess.run(
-        [sys.executable, *map(str, argv)], capture_output=True, text=True, timeout=600, check=False
-    )
-    assert done.returncode == code, done.stderr
-    return done
-
-
-def test_importing_the_command_line_is_cheap():
-    heavy = "{'numpy', 'numba', 'sklearn', 'pyarrow', 'tqdm', 'safetensors', 'pandas'}"
-    process("-c", f"import sys, fastgnb.cli.entry; sys.exit(len({heavy} & set(sys.modules)))")
-    script = (
-        "import sys; from fastgnb.cli import main; main(['warmup', '--help']);"
-        f"sys.exit(len({heavy} & set(sys.modules)))"
-    )
-    process("-c", script)
-
-
-def test_commands_on_files_do_not_import_scikit_learn(fitted):
-    _, path, model = fitted
-    script = (
-        "import sys; from fastgnb.cli import main;"
-        f"code = main(['evaluate', {model!r}, {path!r}, '--target', 'y', '--threads', '1']);"
-        "sys.exit(code or 'sklearn' in sys.modules)"
-    )
-    process("-c", script)
-
-
-def test_as_a_module(tmp_path, fitted):
-    _, path, model = fitted
-    process("-m", "fastgnb", "predict", model, path, "--output", tmp_path / "o.csv")
-    assert read(tmp_path / "o.csv").num_rows == 300
-    failed = process(
-        "-m", "fastgnb", "predict", model, "no.csv", "--output", tmp_path / "o.csv", code=1
-    )
-    assert failed.stderr == "fastgnb: error: no.csv: no such file or folder\n"
-    process("-m", "fastgnb", "fit", code=2)
-
-
-@pytest.mark.promise("whole")
-@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_signals_leave_no_half_file(tmp_path, fitted, number):
-    data, _, model = fitted
-    (tmp_path / "in").mkdir()
-    path = write(data, tmp_path / "in" / "0.csv")
-    for i in range(1, 400):
-        os.link(path, tmp_path / "in" / f"{i}.csv")
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "o.csv").write_text("old")
-    ask = ["predict", model, tmp_path / "in", "--output", tmp_path / "out" / "o.csv"]
-    child = subprocess.Popen(
-        [sys.executable, "-m", "fastgnb", *map(str, [*ask, "--batch-rows", 1])],
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        deadline = time.monotonic() + 300
-        while len(os.listdir(tmp_path / "out")) < 2 and time.monotonic() < deadline:
-            time.sleep(0.01)
-        child.send_signal(number)
-        _, shown = child.communicate(timeout=300)
-    finally:
-        child.kill()
-    assert (child.returncode, shown) == (130, "fastgnb: interrupted\n")
-    assert os.listdir(tmp_path / "out") == ["o.csv"]
-    assert (tmp_path / "out" / "o.csv").read_text() == "old"

@@ -1,4 +1,4 @@
-"""`fastgnb predict`: the answers of the API, in every format of output."""
+"""`fastgnb predict`: the answers of the estimators, in any format."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from cli_cases import FIT, FORMATS, LABELS, frame, problem
 from command_line import error_line, read, run, write
+from three_classes import FIT, FORMATS, LABELS, frame, problem
 
 import fastgnb
 from fastgnb.cli import main, model_commands
 from fastgnb.files.jobs import score_rows
 from fastgnb.files.tables import csv_file
 from fastgnb.files.tables import writers as _writers
+
+# ------------------------------------------------------------------ predict
 
 
 @pytest.mark.parametrize("kind", LABELS)

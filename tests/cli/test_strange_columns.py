@@ -1,14 +1,15 @@
-"""Columns of any name, number and type."""
+"""Columns of any name, number and type; predictions that are data again."""
 
 from __future__ import annotations
 
 import datetime
 import decimal
+import os
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from faults import TABLES, fails, read, run
+from fault_files import LINUX, TABLES, command, fails, process, read, run, table
 from table_files import write
 
 import fastgnb
@@ -17,6 +18,9 @@ from fastgnb.files.tables.columns import ColumnRoles
 from fastgnb.files.tables.sources import open_source
 
 pytestmark = [pytest.mark.compiled, pytest.mark.fresh, pytest.mark.any_version]
+
+
+# ------------------------------------------------------------------ columns of every kind
 
 NAMES = ["a b", "c,d", 'say "x"', "new\nline", "tab\t", "'", 'é,"\n', " ", "a.b", "x[0]", "-x", "="]
 
@@ -120,3 +124,81 @@ def test_a_label_that_is_empty_is_a_label_in_parquet(tmp_path, capsys):
     bare = write({"x": [0.0, 1.0], "y": ["", None]}, tmp_path / "null.parquet")
     line = fails(capsys, "fit", bare, "--target", "y", "--model", tmp_path / "no")
     assert "null.parquet: column 'y', row 2: the label is null" in line
+
+
+# ------------------------------------------------------------------ outputs as inputs
+
+
+@pytest.mark.parametrize("ending", TABLES)
+def test_predictions_are_data_again(tmp_path, model, ending):
+    data = write(table(400), tmp_path / "data.parquet")
+    first = tmp_path / f"first.{ending}"
+    ask = ["--proba", "--evidence", "--keep", "x0,x1,t,y", "--batch-rows", 64, "--quiet"]
+    run("predict", model, data, "--output", first, *ask)
+    run("evaluate", model, first, "--target", "y", "--quiet")
+    run("fit", first, "--target", "prediction", "--model", tmp_path / "second", "--quiet")
+    names = persist.read(tmp_path / "second").model.feature_names
+    assert names == ("x0", "x1", "proba_a", "proba_b", "log_evidence")
+    run("update", tmp_path / "second", first, "--again", "--quiet")
+    for output in TABLES:
+        run("predict", tmp_path / "second", first, "--output", tmp_path / f"second.{output}")
+    expected = read(tmp_path / "second.parquet")["prediction"].to_pylist()
+    assert len(set(expected)) == 2
+    for output in TABLES:
+        assert read(tmp_path / f"second.{output}")["prediction"].to_pylist() == expected
+
+
+def test_predicted_labels_in_npy_are_labels(tmp_path, model):
+    X = np.column_stack([table(400)["x0"], table(400)["x1"]])
+    np.save(tmp_path / "X.npy", X)
+    run("predict", model, tmp_path / "X.npy", "--output", tmp_path / "y.npy", "--quiet")
+    target = ["--target-npy", tmp_path / "y.npy"]
+    run("fit", tmp_path / "X.npy", *target, "--model", tmp_path / "second")
+    run("evaluate", tmp_path / "second", tmp_path / "X.npy", *target, "--quiet")
+    expected = fastgnb.GaussianNB().fit(X, np.load(tmp_path / "y.npy"))
+    assert np.array_equal(persist.read(tmp_path / "second").model.moments.theta, expected.theta_)
+
+
+@pytest.mark.parametrize("ending", TABLES)
+def test_wide_predictions_are_data_again(tmp_path, ending):
+    k = 400
+    y = np.repeat(np.arange(k), 2)
+    data = write({"x": y + np.tile([0.0, 0.25], k), "y": y}, tmp_path / "data.parquet")
+    run("fit", data, "--target", "y", "--model", tmp_path / "model")
+    wide = tmp_path / f"wide.{ending}"
+    run("predict", tmp_path / "model", data, "--proba", "--keep", "y", "--output", wide)
+    assert read(wide).num_columns == k + 2
+    run("fit", wide, "--target", "y", "--exclude", "prediction", "--model", tmp_path / "second")
+    assert persist.read(tmp_path / "second").model.n_features == k
+
+
+MANY = """
+import resource, sys
+from fastgnb.cli import main
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+for words in sys.stdin.read().splitlines():
+    assert main(words.split("|")) == 0
+"""
+
+
+@LINUX
+def test_thousands_of_files_with_few_descriptors(tmp_path, model):
+    for folder in ["tables", "arrays"]:
+        (tmp_path / folder).mkdir()
+    for i, ending in enumerate([*TABLES, "npy"]):
+        path = tmp_path / f"{i}.{ending}"
+        if ending == "npy":
+            np.save(path, np.column_stack([table()["x0"], table()["x1"]]))
+        else:
+            write(table(), path)
+        folder = tmp_path / ("arrays" if ending == "npy" else "tables")
+        for copy in range(500 if ending == "npy" else 667):
+            os.link(path, folder / f"{copy}.{ending}")
+    commands = [
+        command("fit", model, tmp_path / "tables", tmp_path),
+        ["predict", model, tmp_path / "arrays", "--output", tmp_path / "o.npy", "--quiet"],
+    ]
+    lines = "\n".join("|".join(map(str, words)) for words in commands)
+    process("-c", MANY, module=False, input=lines, timeout=900)
+    assert persist.read(tmp_path / "model").model.stats.count.sum() == 60 * 2001
+    assert len(np.load(tmp_path / "o.npy")) == 60 * 500
