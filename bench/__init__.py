@@ -1,4 +1,4 @@
-"""Benchmarks of fastgnb: speed beside other libraries and the machine's limits, results checked.
+"""Benchmarks of fastgnb: speed against other libraries and the machine's limits.
 
     python -m bench.targets --quick       the table of targets, in three minutes
     python -m bench.targets               the same over the full grid

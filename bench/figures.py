@@ -85,8 +85,8 @@ def past(folder: Path, run: Run) -> alt.Chart | None:
             history[earlier["date"]] = earlier
     values = [
         {"date": date, "work": line.what.split()[0], "ratio": line.measured}
-        for date, each in history.items()
-        for line in runs.lines_of(each)
+        for date, kept in history.items()
+        for line in runs.lines_of(kept)
         if line.what.endswith("against scikit-learn, geometric mean")
     ]
     if len({value["date"] for value in values}) < 2:

@@ -99,7 +99,7 @@ def _program(name: str, ending: str) -> str:
     return "numpy" if ending == "npy" else "pyarrow"
 
 
-def beside_busy_processes(size: str) -> Iterator[Row]:
+def with_busy_processes(size: str) -> Iterator[Row]:
     """predict of 1,000 rows, alone and while one process per core computes without end."""
     rounds = {"toy": 1, "quick": 5, "full": 15}[size]
     for d in (20, 100):

@@ -113,11 +113,11 @@ def family(rows: Table) -> str:
 
 def counterpart(member: str) -> str:
     """What scikit-learn has in the place of a member."""
-    return next((each.counterpart for each in MEMBERS if each.name == member), "")
+    return {entry.name: entry.counterpart for entry in MEMBERS}.get(member, "")
 
 
 def summary(run: Run) -> str:
-    """How fast fastgnb is beside what it is compared with: a short table for the main README."""
+    """Times as fast as each competitor, where fastgnb loses too: a table for the main README."""
     rows = Table(runs.rows_of(run))
     body = [["scikit-learn `GaussianNB`", *_cells(rows, "grid", "scikit-learn")]]
     for program, title in LIBRARIES.items():
@@ -145,10 +145,11 @@ def _legend(run: Run) -> str:
         f"{name} {machine['versions'][name]}" for name in names if name in machine["versions"]
     ]
     commit = f" (commit {run['commit']})" if run.get("commit") else ""
+    apart = " Some rows come from separate runs: see bench/README.md." if run.get("apart") else ""
     return (
         "Geometric means over problems, with the worst problem in brackets; **bold** where fastgnb "
         f"is slower. Measured {run['date'][:10]}{commit} with {n_threads} threads on "
-        f"{machine['cpu']}: {', '.join(versions)}."
+        f"{machine['cpu']}: {', '.join(versions)}.{apart}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Grid search beside scikit-learn's, which fits each candidate anew on each split."""
+"""Grid search against scikit-learn's, which fits each candidate anew on each split."""
 
 from __future__ import annotations
 

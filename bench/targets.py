@@ -35,7 +35,7 @@ GROUPS: dict[str, Callable[[str], Iterator[Row]]] = {
     "startup": measure_subprocess.startup,
     "cold": measure_subprocess.cold,
     "threads": measure.threads,
-    "busy": measure_subprocess.beside_busy_processes,
+    "busy": measure_subprocess.with_busy_processes,
     "accuracy": measure.accurate,
     "family": family.members,
     "scatter": family.scatter,

@@ -268,7 +268,7 @@ def _busy(table: Table) -> Iterator[Line]:
     ]
     ratios = table.ratios("busy", "predict", "alone", "busy")
     for ratio, mean in zip(ratios, means, strict=True):
-        what = f"predict beside busy processes against alone, {ratio.shape}"
+        what = f"predict while every core is busy, against alone, {ratio.shape}"
         yield Line(
             what, 3.0, ratio.median, ratio.best, at_most=True, detail=f"by means {mean:.1f} x"
         )

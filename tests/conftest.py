@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from parts import LEFT_OUT
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -21,15 +22,6 @@ os.environ["FASTGNB_QUIET"] = "1"
 # A shell starts jobs in the background with interrupts ignored, which their children inherit.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-# Runs of a part of the tests, and the marks that take a test out of each. A test without these
-# marks is in all of them, so that a new one is run everywhere. pyproject.toml explains the marks.
-LEFT_OUT = {
-    "quick": {"slow", "fresh"},
-    "versions": {"slow", "any_version"},
-    "lines": {"slow", "fresh", "compiled", "no_new_lines"},
-}
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -6,8 +6,8 @@ import re
 import tomllib
 from pathlib import Path
 
-import conftest
 import pytest
+from parts import LEFT_OUT
 
 pytestmark = [pytest.mark.any_version, pytest.mark.no_new_lines]
 
@@ -42,7 +42,7 @@ def test_marks_that_leave_tests_out_are_declared():
     declared = {
         re.match(r"\w+", mark)[0] for mark in project["tool"]["pytest"]["ini_options"]["markers"]
     }
-    assert {*conftest.LEFT_OUT, *set().union(*conftest.LEFT_OUT.values())} <= declared
+    assert {*LEFT_OUT, *set().union(*LEFT_OUT.values())} <= declared
 
 
 # Packages that files of tests with other names bring in.

@@ -62,7 +62,7 @@ def _compare(args: argparse.Namespace) -> int:
     old, new = before["cases"], after["cases"]
     if args.only:
         old, new = (
-            {n: c for n, c in each.items() if n.startswith(args.only)} for each in (old, new)
+            {n: c for n, c in cases.items() if n.startswith(args.only)} for cases in (old, new)
         )
     print(f"before: {before['head']['package']}, {len(old)} cases")
     print(f"after:  {after['head']['package']}, {len(new)} cases")

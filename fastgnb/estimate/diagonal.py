@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,16 +12,16 @@ from ..stats.class_stats import ClassStats
 from ..stats.pooling import mean_of, pooled
 from .options import check_priors, check_smoothing
 
-if TYPE_CHECKING:
-    pass
-
 Floats = NDArray[np.float64]
 
 
 class DiagonalEstimate(NamedTuple):
     """What a Gaussian naive Bayes model decides by, as scikit-learn names it.
 
-    class_prior (k,), theta (k, d) means, var (k, d) smoothed variances, epsilon added to them.
+    class_prior : (k,), priors of the classes.
+    theta : (k, d), means.
+    var : (k, d), smoothed variances.
+    epsilon : what smoothing added to each variance.
     """
 
     class_prior: Floats

@@ -37,8 +37,10 @@ FAR = 64.0
 class FullEstimate(NamedTuple):
     """What a Gaussian Bayes model decides by.
 
-    class_prior (k,), theta (k, d) means, covariance (k, d, d), or (d, d) where it is tied, and
-    epsilon, which its diagonal has been given.
+    class_prior : (k,), priors of the classes.
+    theta : (k, d), means.
+    covariance : (k, d, d), or (d, d) where it is tied.
+    epsilon : what smoothing added to the diagonal.
     """
 
     class_prior: Floats

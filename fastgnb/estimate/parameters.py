@@ -23,7 +23,10 @@ Floats = NDArray[np.float64]
 class GaussianParams:
     """k Gaussian densities with diagonal covariance, and their priors, as scoring needs them.
 
-    log_prior (k,), mean (k, d), inv_sd (k, d) = 1 / sd, log_det (k,) = sum of log variances.
+    log_prior : (k,), logarithms of the priors, -inf for a class that never wins.
+    mean : (k, d).
+    inv_sd : (k, d), 1 / standard deviation.
+    log_det : (k,), sums of the logarithms of the variances.
     """
 
     log_prior: Floats
@@ -78,9 +81,13 @@ class GaussianParams:
 class WhitenedParams:
     """k Gaussian densities, each of independent variables along the axes of a basis.
 
-    log_prior, log_det (k,); centre (g, d) and whitener (g, r, d), of each class, or with g = 1 of
-    all; mean and scale (k, r). Along axis j a row x is at (whitener (x - centre))_j, and its
-    deviation from the mean times the scale is standard normal.
+    Along axis j a row x is at (whitener (x - centre))_j, and its deviation from the mean times the
+    scale is standard normal.
+
+    log_prior, log_det : (k,), logarithms of the priors, and of the determinants of covariances.
+    centre : (g, d), of each class, or with g = 1 of all.
+    whitener : (g, r, d).
+    mean, scale : (k, r), along the axes.
     """
 
     log_prior: Floats
@@ -95,9 +102,11 @@ class WhitenedParams:
 class MixedParams:
     """Gaussian densities and a table of log probabilities, as scoring needs them.
 
-    table (k, width) has for each categorical feature m + 2 numbers a class: of its categories, of
-    an unseen one, and 0 for a missing one. limit (k, width): the same, where -inf is replaced by
-    what stays finite of it as smoothing tends to 0.
+    gaussian : densities of the continuous features.
+    table : (k, width), for each categorical feature m + 2 numbers a class: of its categories, of
+        an unseen one, and 0 for a missing one.
+    limit : (k, width), the same, where -inf is replaced by what stays finite of it as smoothing
+        tends to 0.
     """
 
     gaussian: GaussianParams

@@ -52,7 +52,7 @@ class ModelHolder(CheckedRows):
         TypeError
             If the model is of another member.
         """
-        if model.member is not cls._member:
+        if model.member.name != cls._member.name:
             raise TypeError(f"Expected a model of {cls._member.name}, got {model.member.name}.")
         new = cls(**model.options)
         new._adopt(model)

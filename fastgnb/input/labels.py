@@ -16,7 +16,11 @@ from .type_names import described, labels_remedy
 
 
 class Labels(NamedTuple):
-    """Labels of n rows: `classes` (k,) sorted and distinct, and each row's position in them."""
+    """Labels of n rows.
+
+    classes : (k,), sorted and distinct.
+    coded : the position of each row's label in them.
+    """
 
     classes: NDArray[Any]
     coded: EncodedLabels
@@ -72,7 +76,7 @@ def plain_text(y: Any) -> Any:
 
 
 def _is_altered(labels: NDArray[Any], items: Sequence[Any]) -> bool:
-    """Whether NumPy may have made other labels of a list: text of numbers, floats of integers."""
+    """Whether NumPy may have changed labels of a list: numbers to text, integers to floats."""
     if labels.dtype.kind == "U":
         return any(type(v) not in (str, np.str_) or v.endswith("\0") for v in items)
     return labels.dtype.kind == "f" and bool((np.abs(labels) >= EXACT).any())
@@ -84,7 +88,7 @@ def classes_of(values: Any) -> NDArray[Any]:
 
 
 def encode_labels(labels: NDArray[Any], name: str = "y") -> Labels:
-    """Classes and codes of labels (n,). Raises ValueError or TypeError for labels of no class.
+    """Classes and codes of labels (n,). Raises ValueError or TypeError for invalid labels.
 
     Labels are booleans, whole numbers (as floats too), text, or objects of one of these kinds.
     Cost: a few reads of the labels; nothing is sorted but the k classes.
@@ -95,8 +99,8 @@ def encode_labels(labels: NDArray[Any], name: str = "y") -> Labels:
         labels = labels.astype(labels.dtype.newbyteorder("="))
     kind = labels.dtype.kind
     if kind == "b":
-        labels_of_bytes = _encode_integers(labels.view(np.uint8))
-        return labels_of_bytes._replace(classes=labels_of_bytes.classes.astype(np.bool_))
+        encoded = _encode_integers(labels.view(np.uint8))
+        return encoded._replace(classes=encoded.classes.astype(np.bool_))
     if kind in "iu":
         return _encode_integers(labels)
     if kind == "f":
@@ -109,14 +113,14 @@ def encode_labels(labels: NDArray[Any], name: str = "y") -> Labels:
 
 
 def locate_labels(labels: Labels, classes: NDArray[Any]) -> Labels:
-    """Labels by their positions in given classes (k,), sorted. Raises ValueError for a stranger."""
+    """Labels as positions in given sorted classes (k,). Raises ValueError for other labels."""
     if labels.classes is classes or same_labels(labels.classes, classes):
         return Labels(classes, labels.coded)
     codes = positions(labels.classes, classes, absent=-1)
-    strange = labels.classes[codes < 0]
-    if len(strange):
+    unknown = labels.classes[codes < 0]
+    if len(unknown):
         raise ValueError(
-            f"The target label(s) {strange} in y do not exist in the initial classes {classes}"
+            f"The target label(s) {unknown} in y do not exist in the initial classes {classes}"
         )
     return Labels(classes, labels.coded.remap(codes.astype(np.int32)))
 

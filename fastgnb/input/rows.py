@@ -179,9 +179,9 @@ def check_finite(
 ) -> None:
     """Raise NotFiniteError for the first value of X (n, d) that is not finite.
 
-    can_skip: whether another choice of `missing` would help, which the error then says.
-    Rows of weight 0 are not looked at; with `skip` a NaN is allowed. Called after a kernel found
-    something, so that the usual case never pays for this read.
+    Rows of weight 0 are ignored. skip : whether NaN is allowed. can_skip : whether another choice
+    of `missing` would help, which the error then says. Called after a kernel has met such a value,
+    so that the usual case never pays for this read.
     """
     for start in range(0, len(X), 4096):
         part = X[start : start + 4096]

@@ -87,7 +87,10 @@ class Member:
     @property
     def likelihood(self) -> Likelihood:
         """How its parameters come from statistics."""
-        return self.load_likelihood()
+        kept = self.__dict__.get("_likelihood")
+        if kept is None:
+            kept = self.__dict__["_likelihood"] = self.load_likelihood()
+        return kept
 
     @property
     def defaults(self) -> dict[str, Any]:

@@ -200,13 +200,14 @@ def plain_options(member: Member, options: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises ValueError or TypeError for invalid values, and for names that the member lacks.
     """
-    chosen = {name: as_plain(value) for name, value in {**member.defaults, **options}.items()}
+    given = {**member.defaults, **options}
+    chosen = {name: as_plain(value) for name, value in given.items()}
     for name in chosen:
         if not member.has(name):
             if name == "missing" and not check_missing(chosen[name]):
                 continue
             raise ValueError(f"{name} is not an option of {member.name}.")
-    member.check(chosen)
+    member.check(given)  # as they are: NumPy's booleans are no numbers
     return {option.name: _plain(option.name, chosen[option.name]) for option in member.options}
 
 

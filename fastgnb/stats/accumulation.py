@@ -54,7 +54,7 @@ class _Batch(NamedTuple):
 def accumulate_rows(
     rows: NDArray[Any], labels: Labels, weight: Floats | None, *, skip: bool, full: bool
 ) -> dict[str, Any]:
-    """The fields of `ClassStats` that come of rows. Raises ValueError where X is not finite."""
+    """The fields of `ClassStats` that come from rows. Raises ValueError where X is not finite."""
     k, d = len(labels.classes), rows.shape[1]
     check_size(k, d)
     if full:
@@ -74,7 +74,7 @@ def accumulate_rows(
 
 
 def _fields_of(batch: _Batch, sums: Sums | FullSums) -> dict[str, Any]:
-    """Sums as means, variances and weights, which are in their own units again."""
+    """Sums as means, variances and weights, in the units that the weights came in."""
     covariance = _covariance(sums) if batch.full else None
     if covariance is not None:
         variance = np.diagonal(covariance, axis1=1, axis2=2).copy()
@@ -135,7 +135,7 @@ def _rescale_weights(batch: _Batch) -> _Batch:
 
 
 def _count(batch: _Batch) -> Floats:
-    """Sums of weights (k, 1) of the classes, of which those of features with gaps differ.
+    """Sums of weights (k, 1) of the classes, whatever values are missing.
 
     Many are summed as features are, since one long sum would lose digits.
     """

@@ -68,7 +68,7 @@ def _difference_of(a: Any, b: Any) -> str:
 
 
 def match_empty(stats: ClassStats, other: ClassStats) -> ClassStats:
-    """Statistics of no rows and no features as such of the features of others."""
+    """Statistics without rows and features, given the number of features of others."""
     if stats.n_features or len(stats.classes):
         return stats
     d = other.n_features
@@ -104,8 +104,10 @@ def reindex(stats: ClassStats, classes: NDArray[Any], place: NDArray[np.int64]) 
 
 
 def match_kinds(a: MixedStats, b: MixedStats) -> tuple[MixedStats, MixedStats]:
-    """Both, where a continuous feature without any value is categorical if it is so on the other
-    side: "auto" sees no text in a part of the rows where all of a column is missing."""
+    """Both, with a continuous feature that has no value made categorical if it is so in the other.
+
+    "auto" sees no text in a part of the rows where all of a column is missing.
+    """
     if a.n_features != b.n_features or np.array_equal(a.is_categorical, b.is_categorical):
         return a, b
     return _as_categorical(a, b.is_categorical), _as_categorical(b, a.is_categorical)

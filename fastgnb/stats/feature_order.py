@@ -1,4 +1,4 @@
-"""Statistics of the same features in another order: the same statistics, by name."""
+"""The same statistics with their features in another order, or under other names."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from .class_stats import ClassStats
 from .mixed_stats import MixedStats
 
 __all__ = ["feature_name_differences", "match_feature_order", "rename_features", "reorder_features"]
+
+# The fields with an entry for each class and feature.
+_BY_FEATURE = "mean", "variance", "mean_lo", "feature_count", "max_scatter"
 
 
 def reorder_features(stats: Any, names: Sequence[str]) -> Any:
@@ -30,11 +33,11 @@ def reorder_features(stats: Any, names: Sequence[str]) -> Any:
     """
     if stats.feature_names is None or sorted(stats.feature_names) != sorted(names):
         raise ValueError(f"Expected features {list(names)}, got {stats.feature_names}.")
-    at = {name: j for j, name in enumerate(stats.feature_names)}
-    order = np.array([at[name] for name in names], np.intp)
+    position = {name: j for j, name in enumerate(stats.feature_names)}
+    order = np.array([position[name] for name in names], np.intp)
     if isinstance(stats, MixedStats):
-        return _mixed(stats, order, tuple(names))
-    return _gaussian(stats, order, tuple(names))
+        return _reorder_mixed(stats, order, tuple(names))
+    return _reorder_gaussian(stats, order, tuple(names))
 
 
 def match_feature_order(stats: Any, like: Any) -> Any:
@@ -47,44 +50,10 @@ def match_feature_order(stats: Any, like: Any) -> Any:
 
 def feature_name_differences(a: Any, b: Any) -> tuple[list[str], list[str]]:
     """Names of features of the statistics a that b lacks, and the other way round, in order."""
-    here, there = a.feature_names or (), b.feature_names or ()
-    return [n for n in here if n not in set(there)], [n for n in there if n not in set(here)]
-
-
-def _gaussian(
-    stats: ClassStats, order: NDArray[np.intp], names: tuple[str, ...] | None
-) -> ClassStats:
-    def moved(values: Any) -> Any:
-        return None if values is None else np.ascontiguousarray(values[:, order])
-
-    full = stats.covariance
-    return replace(
-        stats,
-        mean=moved(stats.mean),
-        variance=moved(stats.variance),
-        mean_lo=moved(stats.mean_lo),
-        feature_count=moved(stats.feature_count),
-        max_scatter=moved(stats.max_scatter),
-        covariance=None if full is None else np.ascontiguousarray(moved(full)[:, :, order]),
-        feature_names=names,
-    )
-
-
-def _mixed(stats: MixedStats, order: NDArray[np.intp], names: tuple[str, ...]) -> MixedStats:
-    is_categorical = stats.is_categorical[order]
-    # The rank of each feature among those of its kind.
-    rank = np.where(
-        stats.is_categorical,
-        np.cumsum(stats.is_categorical) - 1,
-        np.cumsum(~stats.is_categorical) - 1,
-    )[order]
-    moved = MixedStats(
-        _gaussian(stats.gaussian, rank[~is_categorical], None),
-        tuple(stats.categories[j] for j in rank[is_categorical]),
-        tuple(stats.counts[j] for j in rank[is_categorical]),
-        is_categorical,
-    )
-    return moved.renamed(names)
+    names_a, names_b = a.feature_names or (), b.feature_names or ()
+    only_a = [name for name in names_a if name not in set(names_b)]
+    only_b = [name for name in names_b if name not in set(names_a)]
+    return only_a, only_b
 
 
 def rename_features(stats: Any, names: tuple[str, ...] | None) -> Any:
@@ -92,3 +61,35 @@ def rename_features(stats: Any, names: tuple[str, ...] | None) -> Any:
     if isinstance(stats, MixedStats):
         return stats.renamed(names)
     return replace(stats, feature_names=names)
+
+
+def _reorder_gaussian(
+    stats: ClassStats, order: NDArray[np.intp], names: tuple[str, ...] | None
+) -> ClassStats:
+    fields: dict[str, Any] = {
+        name: np.ascontiguousarray(values[:, order])
+        for name in _BY_FEATURE
+        if (values := getattr(stats, name)) is not None
+    }
+    if stats.covariance is not None:
+        fields["covariance"] = np.ascontiguousarray(stats.covariance[:, order][:, :, order])
+    return replace(stats, feature_names=names, **fields)
+
+
+def _reorder_mixed(
+    stats: MixedStats, order: NDArray[np.intp], names: tuple[str, ...]
+) -> MixedStats:
+    is_categorical = stats.is_categorical[order]
+    # The rank of each feature among those of its kind.
+    rank = np.where(
+        stats.is_categorical,
+        np.cumsum(stats.is_categorical) - 1,
+        np.cumsum(~stats.is_categorical) - 1,
+    )[order]
+    reordered = MixedStats(
+        _reorder_gaussian(stats.gaussian, rank[~is_categorical], None),
+        tuple(stats.categories[j] for j in rank[is_categorical]),
+        tuple(stats.counts[j] for j in rank[is_categorical]),
+        is_categorical,
+    )
+    return reordered.renamed(names)

@@ -35,8 +35,7 @@ Floats = NDArray[np.float64]
 class MixedStats:
     """Sufficient statistics of rows of k classes over continuous and categorical features.
 
-    `a + b` are the statistics of the rows of both, `a - b` those of a's rows without b's, and `sum`
-    works on a list. Nothing changes an instance.
+    They are added, subtracted and down-weighted as `ClassStats` are, and are immutable too.
 
     Parameters
     ----------

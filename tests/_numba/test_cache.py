@@ -28,6 +28,7 @@ import fastgnb
 
 pytestmark = [
     pytest.mark.compiled,
+    pytest.mark.fresh,
     pytest.mark.skipif(sys.platform == "win32", reason="paths and layers are POSIX"),
 ]
 
@@ -74,6 +75,7 @@ def test_a_full_disk_costs_one_warning(python, tmp_path):
     assert python(limit + CODES + COMPILED, **cache) == "[1, 0, 1]\ncompiled 0\n"
 
 
+@pytest.mark.any_version
 def test_a_crash_while_an_entry_is_written_leaves_none(python, tmp_path):
     """The process is gone between writing and naming; half of the file reached the disk."""
     crash = """
@@ -157,6 +159,7 @@ def test_another_version_of_python_has_its_own_files(python, tmp_path):
     assert sum("cpython-37" in file.name for file in files_in(tmp_path)) == 2
 
 
+@pytest.mark.any_version
 def test_installs_that_share_a_folder_keep_their_own_code(python, tmp_path):
     a, b = install(tmp_path / "a"), install(tmp_path / "b")
     changed = b / "fastgnb" / "kernels" / "learn" / "encode.py"
@@ -168,6 +171,7 @@ def test_installs_that_share_a_folder_keep_their_own_code(python, tmp_path):
     assert python(using(b, CODES), **cache) == "[7, 7, 7]\n"
 
 
+@pytest.mark.any_version
 def test_another_source_of_the_same_size_and_time_makes_the_cache_stale(python, tmp_path):
     """As in images that share a volume and set all times alike."""
     where = install(tmp_path)
@@ -184,6 +188,7 @@ def test_another_source_of_the_same_size_and_time_makes_the_cache_stale(python, 
     assert python(code, **cache).endswith("compiled 1\n")
 
 
+@pytest.mark.any_version
 def test_eight_processes_may_compile_at_once(python, tmp_path):
     cache, go = tmp_path / "cache", tmp_path / "go"
     wait = f"import os, time\nwhile not os.path.exists({str(go)!r}): time.sleep(0.001)\n"
@@ -206,6 +211,7 @@ def test_eight_processes_may_compile_at_once(python, tmp_path):
 # folders that are not there
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize("below", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_cache_folder_that_cannot_be_made_leaves_the_package_to_cache(python, tmp_path, below):
     file = tmp_path / "file"
@@ -218,6 +224,7 @@ def test_a_cache_folder_that_cannot_be_made_leaves_the_package_to_cache(python, 
     assert file.read_text() == "kept"
 
 
+@pytest.mark.any_version
 def test_a_cache_folder_deleted_on_the_way_is_made_again(python, tmp_path):
     cache = tmp_path / "cache"
     code = CODES + f"import shutil; shutil.rmtree({str(cache)!r})\n" + HASHED
@@ -225,6 +232,7 @@ def test_a_cache_folder_deleted_on_the_way_is_made_again(python, tmp_path):
     assert len(files_in(cache)) == 1
 
 
+@pytest.mark.any_version
 def test_a_cache_folder_that_becomes_a_file_on_the_way_costs_one_warning(python, tmp_path):
     cache = tmp_path / "cache"
     change = f"import shutil; shutil.rmtree({str(cache)!r}); open({str(cache)!r}, 'w').close()\n"
@@ -271,6 +279,7 @@ def test_no_place_for_a_cache_costs_one_warning(python, tmp_path):
     assert got == python(QUICK)
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize("damage", ["truncated", "garbage", "empty"])
 def test_damaged_cache_files_are_compiled_anew(python, tmp_path, damage):
     want = python(QUICK, NUMBA_CACHE_DIR=str(tmp_path))
@@ -302,6 +311,7 @@ CHANGED = [
 ]  # fmt: skip
 
 
+@pytest.mark.any_version
 def test_a_change_in_any_file_of_kernels_makes_the_cache_stale(python, tmp_path):
     """Also in files of subfolders, whichever kernel it is: one may call a helper of another."""
     where = install(tmp_path)

@@ -14,6 +14,7 @@ from fastgnb._numba.disk_cache import Entries, Key
 
 pytestmark = [
     pytest.mark.compiled,
+    pytest.mark.any_version,
     pytest.mark.skipif(sys.platform == "win32", reason="paths and layers are POSIX"),
 ]
 

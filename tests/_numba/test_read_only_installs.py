@@ -26,6 +26,8 @@ from installed import (
 
 pytestmark = [
     pytest.mark.compiled,
+    pytest.mark.fresh,
+    pytest.mark.any_version,
     pytest.mark.skipif(sys.platform == "win32", reason="paths and layers are POSIX"),
 ]
 

@@ -393,7 +393,7 @@ EDITS = {
     "GaussianBayes": ("class_prior_", "means_", "covariance_", "classes_"),
     "GaussianBayes, tied": ("covariance_",),
     "PCAGaussianNB": ("class_prior_", "theta_", "var_", "components_", "mean_", "scale_"),
-    "PCAGaussianNB by class": ("components_", "mean_"),
+    "PCAGaussianNB, by class": ("components_", "mean_"),
     "MixedNB": (
         "class_prior_", "theta_", "var_", "feature_log_prob_", "unseen_log_prob_", "categories_",
     ),

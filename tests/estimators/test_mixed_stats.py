@@ -132,6 +132,7 @@ def test_categories_without_weight_are_not_there():
     assert left.counts[0].tolist() == [[1.0], [0.0]]
 
 
+@pytest.mark.no_new_lines
 def test_many_weights_keep_their_digits():
     """A sum of 4e5 weights in one go would be off by about 1e-12 of itself."""
     n = 400_000

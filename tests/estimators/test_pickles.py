@@ -178,3 +178,18 @@ def test_functions_can_be_pickled_by_value():
             assert cloudpickle.dumps(function)
     finally:
         cloudpickle.unregister_pickle_by_value(fastgnb)
+
+
+@pytest.mark.parametrize("model", [GaussianNB(), MixedNB()], ids=str)
+def test_an_edit_in_place_of_a_copy_is_obeyed(rows, model):
+    """Parameters are kept for attributes that are as they were, in a copy too."""
+    model = model.fit(*rows)
+    X = rows[0]
+    before = model.predict_joint_log_proba(X)
+    for again in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert np.array_equal(again.predict_joint_log_proba(X), before)
+        again.class_prior_ *= 2.0
+        np.testing.assert_allclose(again.predict_joint_log_proba(X), before + np.log(2.0))
+        again.class_prior_ /= 2.0
+        assert np.array_equal(again.predict_joint_log_proba(X), before)
+    assert np.array_equal(model.predict_joint_log_proba(X), before)

@@ -37,7 +37,10 @@ from fastgnb.model.family import MEMBERS
 
 @pytest.mark.promise("selection")
 @pytest.mark.parametrize("name", GRIDS)
-@pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
+@pytest.mark.parametrize(
+    "load",
+    [load_iris, load_wine, pytest.param(load_breast_cancer, marks=pytest.mark.no_new_lines)],
+)
 def test_grids_are_grid_search(name, load):
     X, y = rows(name, load)
     model, grid = GRIDS[name]

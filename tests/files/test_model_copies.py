@@ -92,9 +92,9 @@ def test_statistics_and_saved_models_are_copied_whole(tmp_path, name, way):
     saved = models()[name]
     again = WAYS[way](saved, tmp_path / "saved.joblib")
     assert state(again) == state(saved)
-    stats = WAYS[way](saved.stats, tmp_path / "stats.joblib")
+    stats = WAYS[way](saved.model.stats, tmp_path / "stats.joblib")
     twice = file_of(stats + stats)
-    assert state(twice) == state(file_of(saved.stats + saved.stats))
+    assert state(twice) == state(file_of(saved.model.stats + saved.model.stats))
     with pytest.raises(AttributeError, match="cannot assign to field"):
         stats.count = None
 

@@ -68,7 +68,7 @@ def choose(given: Mapping[str, Any], model_type: str | None, model: Model) -> Ch
         if (not member.has(name) and name != "missing") or name in _DECIDED:
             raise ValueError(f"{option_of(name)} is not an option of {member.name}")
     kept = dict(model.options)
-    if member is not model.member:
+    if member.name != model.member.name:
         kept = {"priors": model.options["priors"], "missing": model.missing}
     options = {**kept, **given}
     if not member.has("missing") and options.pop("missing", "error") == "skip":

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..._numba.decorators import ir_inlined, jit_helper, kernel, llvm_inlined, readonly, warmup_call
 from ..._numba.vectors import pointer, shifted, splat, store
 from ..rows import element
-from .diagonal import DiagonalModel, DiagonalTerms, diagonal_model, pointers, score_group
+from .diagonal import DiagonalModel, DiagonalTerms, Packed, pack, score_group, unpack
 from .driver import score_blocks, score_rows
 from .outputs import Scores, Wanted, find_argmax
 from .overflow import score_overflowed
@@ -52,8 +52,16 @@ class Lookup(NamedTuple):
     width: int
 
 
+class PackedMixed(NamedTuple):
+    """Parameters of both kinds of features of k classes, as kernels take them."""
+
+    k: int
+    continuous: Packed
+    lookup: Lookup
+
+
 class MixedModel(NamedTuple):
-    """Both kinds of features, and what the driver reads."""
+    """`PackedMixed` inside a kernel, and what the driver reads of a model."""
 
     continuous: DiagonalModel
     lookup: Lookup
@@ -149,39 +157,35 @@ def _rescore_row(rows, r, group, model, scratch):
     )
 
 
-@llvm_inlined
-def _pointers(model):
-    terms = model.lookup
+@ir_inlined
+def _unpack(packed, d):
+    terms, continuous = packed.lookup, unpack(packed.continuous, d)
     lookup = Lookup(
         pointer(terms.slots), terms.n, terms.q, pointer(terms.table), pointer(terms.limit),
         terms.width,
     )  # fmt: skip
-    continuous = pointers(model.continuous)
-    return MixedModel(continuous, lookup, model.k, continuous.values, model.skip, model.extra)
+    return MixedModel(continuous, lookup, packed.k, continuous.values, continuous.skip, 0)
 
 
 @kernel
-def _score_mixed(first, last, source, model, outputs, bad):
+def _score_mixed(first, last, source, packed, outputs, bad):
     """Score blocks of rows. See `driver.score_blocks`."""
-    classes = _pointers(model)
-    score_blocks(first, last, source, classes, outputs, bad, _score_mixed_group, _rescore_row)
+    model = _unpack(packed, source.d)
+    score_blocks(first, last, source, model, outputs, bad, _score_mixed_group, _rescore_row)
 
 
 def score_mixed(
-    X: NDArray[Any],
-    continuous: DiagonalTerms,
-    categorical: CategoricalTerms,
-    wanted: Wanted,
+    X: NDArray[Any], continuous: DiagonalTerms, categorical: CategoricalTerms, wanted: Wanted
 ) -> Scores:
     """Score rows of continuous X (n, d) and of slots (q, n), either of which may have none.
 
     Cost: one read of X and slots, n k (3 d + q) float64 operations.
     """
     slots, table, limit = (readonly(np.ascontiguousarray(each)) for each in categorical)
-    lookup = Lookup(slots, len(X), len(slots), table, limit, table.shape[1])
-    terms = diagonal_model(continuous, wanted.values)
-    model = MixedModel(terms, lookup, terms.k, terms.values, terms.skip, terms.extra)
-    return score_rows(_score_mixed, X, model, wanted, terms.k * (X.shape[1] + len(slots)))
+    k, width = table.shape
+    lookup = Lookup(slots, len(X), len(slots), table, limit, width)
+    packed = PackedMixed(k, pack(continuous, wanted), lookup)
+    return score_rows(_score_mixed, X, packed, wanted, k * (X.shape[1] + len(slots)))
 
 
 @warmup_call

@@ -6,8 +6,8 @@ float64 operations a feature: t = (x - mean) * scale, s -= t * t, of which the f
 other two where there are adders apart from the multipliers. The square is never expanded, so
 nothing cancels however far the data lie from 0.
 
-Eight features of eight rows are turned in registers, stay there while all classes take their part
-of the squares, and are forgotten. What waits in memory are the scores, which are few.
+Eight features of eight rows are transposed in registers and stay there while every class takes its
+squares. Only the scores are kept in memory in between, and they are few.
 
 Flags: FMA contraction only.
 """
@@ -23,7 +23,7 @@ from ..._numba.decorators import ir_inlined, kernel, llvm_inlined, warmup_call
 from ..._numba.vectors import load, pointer, shifted, splat, store, where_number
 from ..rows import eight_rows, fetch_eight
 from .driver import score_blocks, score_rows
-from .outputs import Scores, Wanted, label_bits, store_argmax, update_argmax
+from .outputs import Scores, Wanted, store_argmax, update_argmax
 from .overflow import score_overflowed
 from .posterior import GROUP
 
@@ -44,8 +44,20 @@ class DiagonalTerms(NamedTuple):
     const: NDArray[np.float64]
 
 
+class Packed(NamedTuple):
+    """`DiagonalTerms` and what is put out for k classes as kernels take them, in one array.
+
+    They are read side by side. Where arrays of their own lie depends on the process, and costs up
+    to a third of the speed where their addresses clash in the cache.
+    """
+
+    k: int
+    skip: bool
+    numbers: NDArray[np.float64]
+
+
 class DiagonalModel(NamedTuple):
-    """`DiagonalTerms` as kernels take them, arrays or pointers, and what the driver reads."""
+    """`Packed` inside a kernel: pointers to its parts, and what the driver reads of a model."""
 
     k: int
     mean: Any
@@ -89,8 +101,9 @@ def _up_to_three(a, x0, x1, x2, mean, scale, p, m):
 
 
 @llvm_inlined
-def _up_to_eight(a, x0, x1, x2, x3, x4, x5, x6, x7, mean, scale, p, m):
+def _up_to_eight(a, x, mean, scale, p, m):
     """Take the squares of m features, 1 to 8, from the scores a."""
+    x0, x1, x2, x3, x4, x5, x6, x7 = x
     if m >= 4:
         a = _four(a, x0, x1, x2, x3, mean, scale, p)
         if m == 8:
@@ -118,12 +131,11 @@ def _score_eight(rows, at, model, h, keeps, scratch):
             a = _four(a, x4, x5, x6, x7, mean, scale, c * d + j + 4)
             store(s, c * GROUP + h, a)
     fetch_eight(rows, at + _AHEAD, last)
-    x0, x1, x2, x3, x4, x5, x6, x7 = eight_rows(rows, at, last)
+    x = eight_rows(rows, at, last)
     best, label = splat(-np.inf), splat(model.values[0])
     for c in range(model.k):
         a = splat(model.const[c]) if last == 0 else load(s, c * GROUP + h)
-        p = c * d + last
-        a = _up_to_eight(a, x0, x1, x2, x3, x4, x5, x6, x7, mean, scale, p, d - last)
+        a = _up_to_eight(a, x, mean, scale, c * d + last, d - last)
         if keeps:
             store(s, c * GROUP + h, a)
         best, label = update_argmax(a, splat(model.values[c]), best, label)
@@ -172,20 +184,20 @@ def _rescore_row(rows, r, group, model, scratch):
     score_overflowed(rows, group.at + r, model, scores, shifted(scores, model.k))
 
 
-@llvm_inlined
-def pointers(model):
-    """The model with pointers in the place of its arrays."""
-    return DiagonalModel(
-        model.k, pointer(model.mean), pointer(model.scale), pointer(model.log_norm),
-        pointer(model.const), pointer(model.values), model.skip, model.extra,
-    )  # fmt: skip
+@ir_inlined
+def unpack(packed, d):
+    """The parts of packed parameters of d features."""
+    k, mean = packed.k, pointer(packed.numbers)
+    scale, log_norm = shifted(mean, k * d), shifted(mean, 2 * k * d)
+    const = shifted(log_norm, k * d if packed.skip else 0)
+    return DiagonalModel(k, mean, scale, log_norm, const, shifted(const, k), packed.skip, 0)
 
 
 @kernel
-def _score(first, last, source, model, outputs, bad):
+def _score(first, last, source, packed, outputs, bad):
     """Score blocks of rows. See `driver.score_blocks`."""
-    classes = pointers(model)
-    score_blocks(first, last, source, classes, outputs, bad, score_group, _rescore_row)
+    model = unpack(packed, source.d)
+    score_blocks(first, last, source, model, outputs, bad, score_group, _rescore_row)
 
 
 def score(X: NDArray[Any], terms: DiagonalTerms, wanted: Wanted) -> Scores:
@@ -193,20 +205,16 @@ def score(X: NDArray[Any], terms: DiagonalTerms, wanted: Wanted) -> Scores:
 
     Cost: one read of X, 3 n d k float64 operations. Error: relative 1e-15 per term.
     """
-    model = diagonal_model(terms, wanted.values)
-    return score_rows(_score, X, model, wanted, terms.mean.size)
+    return score_rows(_score, X, pack(terms, wanted), wanted, terms.mean.size)
 
 
-def diagonal_model(
-    terms: DiagonalTerms, values: NDArray[np.int64] | None, extra: int = 0
-) -> DiagonalModel:
-    """Make copies of the parameters, which have one type for Numba whatever they are views of."""
-    k, mean = len(terms.const), terms.mean.copy()
-    log_norm = mean[:0] if terms.log_norm is None else terms.log_norm.copy()
-    return DiagonalModel(
-        k, mean, terms.scale.copy(), log_norm, terms.const.copy(), label_bits(values, k),
-        terms.log_norm is not None, extra,
-    )  # fmt: skip
+def pack(terms: DiagonalTerms, wanted: Wanted) -> Packed:
+    """Copy parameters of any layout, and what is put out for each class, into one array."""
+    mean, scale, log_norm, const = terms
+    norms = () if log_norm is None else (log_norm.reshape(-1),)
+    labels = wanted.labels(len(const))
+    numbers = np.concatenate((mean.reshape(-1), scale.reshape(-1), *norms, const, labels))
+    return Packed(len(const), log_norm is not None, numbers)
 
 
 @warmup_call

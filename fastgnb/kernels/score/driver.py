@@ -11,7 +11,9 @@ A kernel is this loop with two steps, which hold its mathematics:
 The steps are arguments of the loop. Numba resolves them when it compiles the kernel, since each is
 a compiled function of a type of its own, and puts them in line.
 
-`model` is a struct of what the steps read, and has the fields of `Model`, which the loop reads.
+`model` is a struct of what the steps read. The loop reads these of its fields: k, the number of
+classes; values (k,), what is put out for each, as the bits of floats; skip, whether a NaN is a
+missing value and no error; extra, how many float64 of scratch the steps take.
 
 Whole groups are read where they are. Kernels read eight features at a time, up to OVERREAD elements
 past the end, and so the last rows are read from a padded copy.
@@ -50,24 +52,12 @@ from .posterior import GROUP
 GROUPS_PER_BLOCK = 64
 
 
-class Model(Protocol):
-    """What the loop reads of a model."""
+class Classes(Protocol):
+    """A struct of parameters of k classes, whatever else it holds."""
 
     @property
     def k(self) -> int:
         """The number of classes."""
-
-    @property
-    def values(self) -> Any:
-        """What is put out for each class (k,), as the bits of floats."""
-
-    @property
-    def skip(self) -> bool:
-        """Whether a NaN is a missing value, and no error."""
-
-    @property
-    def extra(self) -> int:
-        """How many float64 of scratch the steps take."""
 
 
 class Source(NamedTuple):
@@ -169,13 +159,13 @@ def score_blocks(first, last, source, model, outputs, bad, score_group, rescore_
 
 
 def score_rows(
-    kernel: Kernel, X: NDArray[Any], model: Model, wanted: Wanted, row_work: int
+    kernel: Kernel, X: NDArray[Any], parameters: Classes, wanted: Wanted, row_work: int
 ) -> Scores:
     """Score rows X (n, d) by a kernel; row_work is its number of multiply-adds a row."""
-    outputs = Outputs.allocate(len(X), model.k, wanted)
+    outputs = Outputs.allocate(len(X), parameters.k, wanted)
     bad = -1
     for source in _sources(X):
-        bad = _score_source(kernel, source, model, outputs, row_work)
+        bad = _score_source(kernel, source, parameters, outputs, row_work)
         if bad >= 0:
             break
     return outputs.result(wanted, bad)
@@ -197,10 +187,10 @@ def _whole_groups(n: int) -> int:
 
 
 def _score_source(
-    kernel: Kernel, source: Source, model: Model, outputs: Outputs, row_work: int
+    kernel: Kernel, source: Source, parameters: Classes, outputs: Outputs, row_work: int
 ) -> int:
     """Score contiguous rows; the number of the first that is not finite, or -1."""
     n_blocks = -(-source.groups // GROUPS_PER_BLOCK) + 1
     bad = np.empty(n_blocks, np.int64)
-    kernel(n_blocks, source, model, outputs, bad, work=source.n * row_work)
+    kernel(n_blocks, source, parameters, outputs, bad, work=source.n * row_work)
     return int(bad[0]) if n_blocks == 1 else int(bad[np.argmax(bad >= 0)])

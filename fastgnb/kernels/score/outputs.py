@@ -55,6 +55,11 @@ class Wanted(NamedTuple):
     evidence: bool = False
     dtype: Any = np.float64
 
+    def labels(self, k: int) -> NDArray[np.float64]:
+        """What is put out for each of k classes, as the bits of floats."""
+        values = np.arange(k, dtype=np.int64) if self.values is None else self.values
+        return values.view(np.float64)
+
 
 class Scores(NamedTuple):
     """What scoring n rows gives; without what was not asked for.
@@ -104,12 +109,6 @@ class Outputs(NamedTuple):
             self.evidence if wanted.evidence else None,
             bad,
         )
-
-
-def label_bits(values: NDArray[np.int64] | None, k: int) -> NDArray[np.float64]:
-    """What is put out for each class, in a copy, as the bits of floats."""
-    labels = np.arange(k, dtype=np.int64) if values is None else values.copy()
-    return labels.view(np.float64)
 
 
 class Output(NamedTuple):

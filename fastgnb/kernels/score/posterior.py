@@ -1,7 +1,7 @@
 """Scores of a group of rows to probabilities, their logarithms and log evidence.
 
-Scores s (k, 32) lie by classes, a row a lane. Tables are wanted by rows: eight classes of eight
-rows are turned in registers into a page, which is one contiguous piece of the table.
+Scores s (k, 32) are class-major, one row to a lane. Tables are row-major: eight classes of eight
+rows at a time are transposed in registers into a page, which is a contiguous part of the table.
 
 Flags: FMA contraction only.
 """
@@ -87,8 +87,8 @@ def subtract(s, k, a):
 def fill_page(s, k, page):
     """Set the page (32, k) to the scores s (k, 32).
 
-    The last classes are turned first, because eight are written at a time and what lies past a
-    row's end is the start of the next row. The page has room for 32 k + 8 numbers.
+    The last classes come first: eight are written at a time, and those past the end of a row are
+    overwritten by the start of the next row. The page holds 32 k + 8 numbers.
     """
     last = k - 1 - (k - 1) % 8
     for c in range(last, -1, -8):

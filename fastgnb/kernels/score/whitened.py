@@ -22,7 +22,7 @@ from ..._numba.vectors import load, pointer, shifted, splat, store
 from ..panel_product import TALL, WIDE, multiply
 from ..rows import eight_rows, element
 from .driver import score_blocks, score_rows
-from .outputs import Scores, Wanted, find_argmax, label_bits
+from .outputs import Scores, Wanted, find_argmax
 from .posterior import GROUP
 
 _HALVES = GROUP // WIDE
@@ -41,20 +41,31 @@ class WhitenedTerms(NamedTuple):
     const: NDArray[np.float64]
 
 
-class WhitenedModel(NamedTuple):
-    """`WhitenedTerms` as kernels take them, arrays or pointers, and what the driver reads.
+class Packed(NamedTuple):
+    """`WhitenedTerms` and what is put out for k classes as kernels take them.
 
-    The r axes are padded to rp. panels (g, rp / 8, d, 8): the whiteners; bounds (g, rp / 8, 2): the
-    features where eight axes are not zero.
+    The r axes are padded to rp. numbers: centre, panels (g, rp / 8, d, 8) of whiteners, mean,
+    scale, const and labels. bounds (g, rp / 8, 2): the features where eight axes are not zero.
     """
 
     g: int
     r: int
     rp: int
     k: int
+    bounds: NDArray[np.int64]
+    numbers: NDArray[np.float64]
+
+
+class WhitenedModel(NamedTuple):
+    """`Packed` inside a kernel: pointers to its parts, and what the driver reads of a model."""
+
+    g: int
+    r: int
+    rp: int
+    k: int
+    bounds: Any
     centre: Any
     panels: Any
-    bounds: Any
     mean: Any
     scale: Any
     const: Any
@@ -186,20 +197,25 @@ def _rescore_row(rows, r, group, model, scratch):
     _score_overflowed(rows, group.at + r, model, scores, shifted(scores, model.k))
 
 
-@llvm_inlined
-def _pointers(model):
+@ir_inlined
+def _unpack(packed, d):
+    g, r, rp, k = packed.g, packed.r, packed.rp, packed.k
+    centre = pointer(packed.numbers)
+    panels = shifted(centre, g * d)
+    mean = shifted(panels, g * rp * d)
+    scale = shifted(mean, k * r)
+    const = shifted(scale, k * r)
     return WhitenedModel(
-        model.g, model.r, model.rp, model.k, pointer(model.centre), pointer(model.panels),
-        pointer(model.bounds), pointer(model.mean), pointer(model.scale), pointer(model.const),
-        pointer(model.values), model.skip, model.extra,
+        g, r, rp, k, pointer(packed.bounds), centre, panels, mean, scale, const,
+        shifted(const, k), False, (2 * d + rp) * GROUP,
     )  # fmt: skip
 
 
 @kernel
-def _score_whitened(first, last, source, model, outputs, bad):
+def _score_whitened(first, last, source, packed, outputs, bad):
     """Score blocks of rows. See `driver.score_blocks`."""
-    classes = _pointers(model)
-    score_blocks(first, last, source, classes, outputs, bad, _score_group, _rescore_row)
+    model = _unpack(packed, source.d)
+    score_blocks(first, last, source, model, outputs, bad, _score_group, _rescore_row)
 
 
 def score_whitened(X: NDArray[Any], terms: WhitenedTerms, wanted: Wanted) -> Scores:
@@ -209,22 +225,20 @@ def score_whitened(X: NDArray[Any], terms: WhitenedTerms, wanted: Wanted) -> Sco
     Error: relative 1e-16 times d per term, of |W| |x - centre|.
     """
     g, r, d = terms.whitener.shape
-    model = _whitened_model(terms, wanted.values)
-    return score_rows(_score_whitened, X, model, wanted, r * (d * g + model.k))
+    packed = _pack(terms, wanted)
+    return score_rows(_score_whitened, X, packed, wanted, r * (d * g + packed.k))
 
 
-def _whitened_model(terms: WhitenedTerms, values: NDArray[np.int64] | None) -> WhitenedModel:
-    """Make copies of the parameters, which have one type for Numba whatever they are views of."""
+def _pack(terms: WhitenedTerms, wanted: Wanted) -> Packed:
+    """Copy parameters of any layout, and what is put out for each class, into one array."""
     g, r, d = terms.whitener.shape
     k, rp = len(terms.const), -(-r // TALL) * TALL
     padded = np.zeros((g, rp, d))
     padded[:, :r] = terms.whitener
-    panels = padded.reshape(g, rp // TALL, TALL, d).transpose(0, 1, 3, 2).copy()
-    return WhitenedModel(
-        g, r, rp, k, terms.centre.copy(), panels, _bounds(panels.any(axis=3).reshape(-1, d)),
-        terms.mean.copy(), terms.scale.copy(), terms.const.copy(), label_bits(values, k), False,
-        (2 * d + rp) * GROUP,
-    )  # fmt: skip
+    panels = padded.reshape(g, rp // TALL, TALL, d).transpose(0, 1, 3, 2)
+    parts = terms.centre, panels, terms.mean, terms.scale, terms.const, wanted.labels(k)
+    numbers = np.concatenate([part.reshape(-1) for part in parts])
+    return Packed(g, r, rp, k, _bounds(panels.any(axis=3).reshape(-1, d)), numbers)
 
 
 def _bounds(is_used: NDArray[np.bool_]) -> NDArray[np.int64]:
