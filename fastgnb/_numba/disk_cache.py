@@ -1,13 +1,13 @@
-"""Compiled code on disk: one file an entry, used only where all of it is what was written for it.
+"""Compiled code on disk: one file an entry, used only if it is exactly what was written.
 
-Numba keeps an index beside its data files, and no checksum of either: a bit that flips in machine
-code is run, and processes that write at once leave an index that names another entry's data. Here
-the name of a file says what its code is for, and the file begins with a digest of its content and
-of everything that its content was made from. A file that is damaged, cut short, renamed or stale
-is as good as none: its code is compiled anew and takes its place.
+Numba keeps an index beside its data files, and no checksum of either. It runs machine code in which
+a bit has flipped, and processes that write at the same time leave an index that names another
+entry's data. Here the name of a file says what its code is for, and the file begins with a digest
+of its content and of everything that its content was made from. A file that is damaged, cut short,
+renamed or stale counts as missing: its code is compiled again and replaces it.
 
-The digest finds accidents. Whoever may write into the folder may run code in this process, as with
-every cache of Python's.
+The digest guards against accidents only. Whoever may write into the folder may run code in this
+process, as with every cache of Python's.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Entries:
         self._folder, self._name, self._dump = folder, name, dump
 
     def load(self, key: Key) -> Any:
-        """The entry of `key`, or None where there is none, or none that is whole."""
+        """The entry of `key`, or None if there is none or it is damaged."""
         try:
             whole = self._path(key).read_bytes()
         except OSError:

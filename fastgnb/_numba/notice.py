@@ -1,10 +1,9 @@
-"""One line, once a process, that says why the first calls take long: kernels are being compiled.
+"""A line, once a process, that says why the first calls take long: kernels are being compiled.
 
 It goes to the logger `fastgnb`, which shows it on standard error unless the program sets up logging
 of its own. To switch it off, set FASTGNB_QUIET=1, or call
-``logging.getLogger("fastgnb").setLevel(logging.ERROR)``. It is not written where standard error is
-joined to standard output and both go to a program or file, whose reader would take the line for a
-part of the output.
+``logging.getLogger("fastgnb").setLevel(logging.ERROR)``. It is not written where standard error and
+standard output go to the same program or file, whose reader would take the line for output.
 """
 
 from __future__ import annotations
@@ -18,26 +17,26 @@ from .._system.context import ContextValue
 
 __all__ = ["is_switched_off", "note_kernel", "quietly", "watching_kernels"]
 
-_is_said = False
+_is_shown = False
 _is_quiet = ContextValue("fastgnb quiet", False)
 _watcher: ContextValue[Callable[[], None] | None] = ContextValue("fastgnb kernels", None)
 
 
 def note_kernel(*, compiling: bool, folder: str | None) -> None:
-    """Note that one variant of a kernel was loaded, or is compiled from now on.
+    """Note that one variant of a kernel was loaded, or that its compilation begins.
 
     `folder` is where compiled code is kept, or None where it cannot be kept.
     """
-    if compiling and not (_is_said or _is_quiet.get() or is_switched_off() or _is_joined()):
-        _say(folder)
+    if compiling and not (_is_shown or _is_quiet.get() or is_switched_off() or _output_is_shared()):
+        _show(folder)
     watcher = _watcher.get()
     if watcher is not None:
         watcher()
 
 
-def _say(folder: str | None) -> None:
-    global _is_said
-    _is_said = True
+def _show(folder: str | None) -> None:
+    global _is_shown
+    _is_shown = True
     kept = "cannot be cached" if folder is None else f"cached in {folder}"
     often = "in each process" if folder is None else "once"
     logging.getLogger("fastgnb").warning(
@@ -47,7 +46,7 @@ def _say(folder: str | None) -> None:
 
 @contextlib.contextmanager
 def quietly(quiet: bool = True) -> Iterator[None]:
-    """Without the line, for a call that is told to be quiet or that shows its own progress."""
+    """Within it, no line is written: the call was told to be quiet, or shows its own progress."""
     token = _is_quiet.set(quiet or _is_quiet.get())
     try:
         yield
@@ -65,8 +64,8 @@ def watching_kernels(watcher: Callable[[], None]) -> Iterator[None]:
         _watcher.reset(token)
 
 
-def _is_joined() -> bool:
-    """Whether the line would be shown in the middle of what a program or file gets as output."""
+def _output_is_shared() -> bool:
+    """Whether standard error and standard output go to the same program or file."""
     if logging.getLogger("fastgnb").hasHandlers():
         return False  # the program decides where records go
     try:

@@ -22,7 +22,7 @@ from .signals import uninterrupted
 
 __all__ = ["atomic_write", "check_writable", "is_same_file"]
 
-# Seconds after which a temporary file of a writer that cannot be seen is taken for abandoned.
+# Seconds after which the temporary file of a writer on another machine counts as abandoned.
 _ABANDONED_AFTER = 86_400.0
 
 # Names of the temporary files that this process writes now.

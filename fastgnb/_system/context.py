@@ -1,4 +1,4 @@
-"""A value that each context has of its own, see `contextvars`, and that no pickle takes along.
+"""Values that belong to a context, see `contextvars`, and that pickles leave out.
 
 cloudpickle can be told to pickle this package by value, with the globals of its modules, and a
 ContextVar cannot be pickled.

@@ -1,10 +1,10 @@
-"""Ctrl-C and SIGTERM in a long run: noticed for certain, and cleaned up after.
+"""Ctrl-C and SIGTERM in a long run: never lost, and followed by cleaning up.
 
-Python raises KeyboardInterrupt wherever it happens to be: it is lost where exceptions are
-ignored (in the callback of a weak reference), and where it comes out of `eval` the process
-ends by the signal whatever its exit code. So a loop over batches polls instead: the first
-signal ends it between two batches, a second one at once. A batch that takes long (the first one of
-all may wait for kernels to compile) is given a moment; then the signal is sent again from here.
+Python raises KeyboardInterrupt wherever it happens to be. The exception is lost where exceptions
+are ignored (in the callback of a weak reference), and where it leaves `eval` the process ends by
+the signal, whatever its exit code. So a loop over batches polls instead: the first signal ends it
+between two batches, a second one at once. A batch may take some time after a signal (the first may
+wait for kernels to compile); then this module sends the signal again.
 
 A run that ends by a signal has changed nothing. So a signal during or after the final rename, by
 which a run takes effect, is ignored: it does not even change the exit code.
@@ -37,38 +37,38 @@ PATIENCE = 0.5
 """Seconds that a batch may still take after a signal."""
 
 GRACE = 1.0
-"""Seconds after a KeyboardInterrupt in which a further signal would only disturb the cleaning up.
-Afterwards it counts again, since the first may have been lost."""
+"""Seconds after a KeyboardInterrupt in which further signals are ignored, since they would disturb
+the cleaning up. Afterwards they count again, since the first may have been lost."""
 
-_noted = False
-_polling = False
-_repeating = False
-_held = False
-_over = False
-_deaf_until = 0.0
+_is_noted = False
+_is_polling = False
+_is_repeated = False
+_is_held = False
+_has_ended = False
+_ignored_until = 0.0
 _run: object = None
-# Held where a run ends, and where a signal is sent again: none may come to what follows the run.
-# The handler does not take it, since it may interrupt whoever holds it.
+# Held while a run ends, and while a signal is sent again: no signal reaches what follows the run.
+# The handler does not take it, since it may interrupt the holder.
 _ending = threading.Lock()
 
 
 def interruptible_iter(items: Iterable[T]) -> Iterator[T]:
-    """The items, with KeyboardInterrupt between two of them if a signal came meanwhile.
+    """Yield the items, and raise KeyboardInterrupt between two of them if a signal came meanwhile.
 
     Signals belong to the run in the main thread: in other threads it only iterates.
     """
-    global _polling
+    global _is_polling
     if not _is_main_thread():
         yield from items
         return
-    _polling = True
+    _is_polling = True
     try:
         for item in items:
             raise_if_noted()
             yield item
         raise_if_noted()
     finally:
-        _polling = False
+        _is_polling = False
 
 
 def _is_main_thread() -> bool:
@@ -77,7 +77,7 @@ def _is_main_thread() -> bool:
 
 def raise_if_noted() -> None:
     """KeyboardInterrupt if a signal has come: for loops that `interruptible_iter` does not see."""
-    if _noted:
+    if _is_noted:
         _interrupt()
 
 
@@ -88,16 +88,16 @@ def uninterrupted(*, final: bool = False) -> Iterator[None]:
     With `final` the run has taken effect when the step succeeds, and later signals are ignored.
     Other threads than the main one get no signals, and so nothing is done for them.
     """
-    global _held, _over
+    global _is_held, _has_ended
     if not _is_main_thread():
         yield
         return
-    before, _held = _held, True
+    before, _is_held = _is_held, True
     try:
         yield
-        _over = _over or final
+        _has_ended = _has_ended or final
     finally:
-        _held = before
+        _is_held = before
 
 
 def listen_in_runs_only() -> None:
@@ -112,53 +112,53 @@ def interruptible() -> Iterator[None]:
 
     Outside the main thread, where Python does not deliver signals, it does nothing.
     """
-    global _noted, _polling, _repeating, _over, _deaf_until, _run
+    global _is_noted, _is_polling, _is_repeated, _has_ended, _ignored_until, _run
     if not _is_main_thread():
         yield
         return
-    _noted = _polling = _repeating = _over = False
-    _deaf_until = 0.0
+    _is_noted = _is_polling = _is_repeated = _has_ended = False
+    _ignored_until = 0.0
     _run = object()
     before = {number: signal.signal(number, _note) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        _over = True
+        _has_ended = True
         with _ending:
             _run = None
         for number, handler in before.items():
             signal.signal(number, handler or signal.SIG_DFL)
-        _noted = _polling = False
+        _is_noted = _is_polling = False
 
 
 def _note(number: int, frame: FrameType | None) -> None:
-    global _noted, _polling, _repeating
-    repeated, _repeating = _repeating, False
-    if _over or time.monotonic() < _deaf_until or (repeated and not _polling):
+    global _is_noted, _is_polling, _is_repeated
+    repeated, _is_repeated = _is_repeated, False
+    if _has_ended or time.monotonic() < _ignored_until or (repeated and not _is_polling):
         return  # the run has ended, or is ending
-    again, _noted = _noted, True
-    if _held:
+    again, _is_noted = _is_noted, True
+    if _is_held:
         return
-    if again or not _polling:
-        _polling = False
+    if again or not _is_polling:
+        _is_polling = False
         _interrupt()
     _thread.start_new_thread(_repeat, (number, _run))  # no lock, which we may just hold
 
 
 def _interrupt() -> NoReturn:
-    global _deaf_until
-    _deaf_until = time.monotonic() + GRACE
+    global _ignored_until
+    _ignored_until = time.monotonic() + GRACE
     raise KeyboardInterrupt
 
 
 def _repeat(number: int, run: object) -> None:
     """Send the signal once more, unless `run` has ended by then."""
-    global _repeating
+    global _is_repeated
     time.sleep(PATIENCE)
     with _ending:
-        if not _polling or run is not _run:
+        if not _is_polling or run is not _run:
             return
-        _repeating = True
+        _is_repeated = True
         main = threading.main_thread().ident
         if hasattr(signal, "pthread_kill") and main is not None:
             signal.pthread_kill(main, number)  # also wakes it where it waits

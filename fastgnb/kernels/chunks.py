@@ -1,7 +1,7 @@
-"""Rows as kernels want them: contiguous native float32 or float64, by rows or by columns.
+"""Rows as kernels take them: contiguous native float32 or float64, row-major or column-major.
 
-Whatever else comes (integers, booleans, float16, other strides, other byte orders) goes through a
-buffer of bounded size, so that no copy of the whole table is ever made.
+Anything else (integers, booleans, float16, other strides, other byte orders) is copied through a
+buffer of bounded size, so that there is never a copy of the whole table.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def as_flat(X: NDArray[Any]) -> tuple[NDArray[Any], bool] | None:
 
 
 def contiguous_chunks(X: NDArray[Any], bounds: NDArray[np.int64]) -> Iterator[Chunk]:
-    """Split X (n, d) at block bounds into chunks for kernels: one where X is as they want it."""
+    """Split X (n, d) at block bounds into chunks for kernels: one where X needs no copy."""
     n, last = len(X), len(bounds) - 1
     contiguous = as_flat(X)
     if contiguous is not None:

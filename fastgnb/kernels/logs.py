@@ -1,7 +1,7 @@
-"""Logarithms of parameters, with the same bits wherever they are taken.
+"""Logarithms of parameters, with the same bits on every machine.
 
-NumPy's and the C library's differ in the last bit with the vectors that they find in the processor,
-with their versions, and NumPy's with the layout of what it is given.
+The last bits of NumPy's and the C library's logarithms depend on the vector extensions of the
+processor and on their versions, and those of NumPy's on the layout of its argument too.
 
 Flags: FMA contraction only.
 """
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .._numba.decorators import jit_helper, readonly, serial_kernel, warmup_call
 
-# Numbers that are taken apart together: loops this short stay in the cache, and become vectors.
+# Numbers of one part: loops this short stay in the cache, and LLVM makes vectors of them.
 _PART = 512
 _LEAST_NORMAL = 2.0**-1022
 # The bits of sqrt(1 / 2), where the range of mantissas begins.

@@ -1,4 +1,4 @@
-"""Products of matrices in panels: the one loop that full covariances are made of and scored by.
+"""Products of matrices in panels: the loop that sums full scatters and whitens rows.
 
 A panel is a few columns of a matrix, one row of them after the other. The loop keeps 8 x 16 sums
 in registers while it goes down two panels, so that each number that it reads takes part in eight

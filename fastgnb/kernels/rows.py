@@ -1,8 +1,9 @@
-"""Rows inside kernels: flat tables that lie by rows or by columns, read eight rows at a time.
+"""Rows inside kernels: flat tables, row-major or column-major, read eight rows at a time.
 
-A table is flat, contiguous memory of n rows and d features. By rows, element (i, j) is at
-i d + j; by columns, at j n + i. Eight rows of eight features are turned in registers, which reads
-up to seven elements past the end of the last row: callers keep as many behind it.
+A table is flat, contiguous memory of n rows and d features. Element (i, j) is at i d + j where it
+is row-major, and at j n + i where it is column-major. Eight rows of eight features are transposed
+in registers, which reads up to seven elements past the end of the last row. Callers make sure that
+so many can be read.
 
 Flags: FMA contraction only; there is no arithmetic here.
 """
@@ -17,14 +18,14 @@ from .._numba.decorators import jit_helper, jitable, llvm_inlined
 from .._numba.transposes import columns
 from .._numba.vectors import load, per_line, pointer, prefetch
 
-# Elements behind the last row that reading eight at a time may touch.
+# Elements past the last row that reading eight at a time may touch.
 OVERREAD = 7
-# Features from which rows are fetched piece by piece, and not eight rows at once.
+# From so many features on, eight rows are prefetched a part of each at a time, not as a whole.
 _LONG = 32
 
 
 class Rows(NamedTuple):
-    """A table: pointer to its first element, whether it lies by columns, its shape (n, d)."""
+    """A table: pointer to its first element, whether it is column-major, its shape (n, d)."""
 
     data: Any
     by_columns: bool
@@ -46,7 +47,7 @@ def element(rows, i, j):
 
 @llvm_inlined
 def eight_rows(rows, at, j):
-    """Features j to j + 8 of rows at to at + 8, a row a lane; past d they mean nothing."""
+    """Features j to j + 8 of rows at to at + 8, one row in each lane; past d they mean nothing."""
     X, n, d = rows.data, rows.n, rows.d
     if rows.by_columns:
         p = j * n + at
@@ -66,7 +67,7 @@ def eight_rows(rows, at, j):
 
 @llvm_inlined
 def fetch_eight(rows, at, j):
-    """Ask for what `eight_rows` reads, which may lie past the end."""
+    """Prefetch what `eight_rows` reads, which may be past the end."""
     X, n, d = rows.data, rows.n, rows.d
     if rows.by_columns:
         for q in range(j, min(j + 8, d)):

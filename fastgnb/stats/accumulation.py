@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from ..input.labels import Labels
 from ..input.rows import check_finite
-from ..kernels.learn.diagonal import Sums, accumulate
-from ..kernels.learn.full import FullSums, accumulate_scatter
+from ..kernels.learn.diagonal import accumulate
+from ..kernels.learn.full import accumulate_scatter
+from ..kernels.learn.merge import Sums
 from .checks import check_full_size, check_size
 
 Floats = NDArray[np.float64]
@@ -39,7 +40,7 @@ class _Batch(NamedTuple):
     skip: bool
     full: bool
 
-    def sums(self) -> Sums | FullSums:
+    def sums(self) -> Sums:
         """One pass over the rows."""
         k = len(self.labels.classes)
         if self.full:
@@ -73,7 +74,7 @@ def accumulate_rows(
     return _fields_of(batch, sums)
 
 
-def _fields_of(batch: _Batch, sums: Sums | FullSums) -> dict[str, Any]:
+def _fields_of(batch: _Batch, sums: Sums) -> dict[str, Any]:
     """Sums as means, variances and weights, in the units that the weights came in."""
     covariance = _covariance(sums) if batch.full else None
     if covariance is not None:
@@ -94,7 +95,7 @@ def _fields_of(batch: _Batch, sums: Sums | FullSums) -> dict[str, Any]:
     }
 
 
-def _covariance(sums: Sums | FullSums) -> Floats:
+def _covariance(sums: Sums) -> Floats:
     """Scatter (k, d, d) over weight, in its place."""
     weight = np.where(sums.weight > 0, sums.weight, 1.0)
     return np.divide(sums.scatter, weight[:, :, None], out=sums.scatter)
@@ -166,7 +167,7 @@ def _largest_exponents(weight: Floats, labels: Labels) -> NDArray[Any]:
     return np.asarray(np.frexp(largest)[1])
 
 
-def _lack_digits(sums: Sums | FullSums, rows: NDArray[Any], weight: Floats) -> bool:
+def _lack_digits(sums: Sums, rows: NDArray[Any], weight: Floats) -> bool:
     """Whether small weights may have taken digits from squares of tiny deviations."""
     if not len(weight) or weight.max() >= 0.25:
         return False

@@ -120,11 +120,11 @@ def test_code_of_other_versions_and_settings_is_not_run(python, tmp_path):
     code = """
 import sys
 import numba, numpy as np
-from fastgnb._numba import cache as _code_cache
-from fastgnb._numba import compiler, threads, warmup
+from fastgnb._numba import cache, compiler
+
 from fastgnb.kernels.learn import encode
 def compiled():
-    _code_cache._origin.cache_clear()
+    cache._origin.cache_clear()
     fresh = compiler.compile_cached(encode._mark.body.py_func, parallel=False)
     seen, outside = np.zeros(4, np.bool_), np.zeros(1, np.bool_)
     fresh(0, 1, np.array([3, 1, 3]), 0, seen, outside)

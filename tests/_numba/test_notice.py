@@ -87,8 +87,8 @@ def test_a_program_with_logging_of_its_own_gets_a_record(shown):
 def test_without_a_cache_it_says_that_each_process_compiles(shown):
     code = (
         "import warnings; warnings.simplefilter('ignore')\n"
-        "from fastgnb._numba import cache as _code_cache\n"
-        "_code_cache._candidates = lambda *args: iter(())\n"
+        "from fastgnb._numba import cache\n"
+        "cache._candidates = lambda *args: iter(())\n"
     )
     line = "fastgnb: compiling kernels in each process, about 20 s; cannot be cached\n"
     assert shown(code + ONE) == line

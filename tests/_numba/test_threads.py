@@ -242,7 +242,7 @@ def recorded(monkeypatch):
     calls: list[tuple[str, int, int]] = []
     kernel = threads.Kernel(lambda first, last: None)
     kernel.body = lambda first, last: calls.append(("alone", first, last))
-    kernel._run_parallel = lambda first, last, args, work: calls.append(("team", first, last))
+    kernel._run_parallel = lambda first, last, args, work: calls.append(("shared", first, last))
     return kernel, calls
 
 
@@ -256,7 +256,7 @@ def test_a_kernel_that_runs_leaves_others_to_one_thread(two_threads, recorded):
     kernel(8, work=large)
     del threads._process.running["kernel"]
     kernel(8, work=large)
-    assert [who for who, *_ in calls] == ["alone", "team", "alone", "alone", "team"]
+    assert [who for who, *_ in calls] == ["alone", "shared", "alone", "alone", "shared"]
     assert not threads._process.running
 
 
@@ -293,7 +293,7 @@ def test_a_call_does_not_wait_for_threads_that_get_no_core(two_threads, monkeypa
 
 @pytest.mark.promise("bits")
 @pytest.mark.parametrize("safe", [True, False])
-def test_teams_of_either_kind_give_the_same_bits(two_threads, monkeypatch, many_rows, safe):
+def test_loops_of_either_kind_give_the_same_bits(two_threads, monkeypatch, many_rows, safe):
     X, y, model, proba = many_rows
     monkeypatch.setattr(threads, "PARALLEL_WORK", 0)
     monkeypatch.setattr(threads, "LARGE_WORK", 0)

@@ -29,7 +29,7 @@ from .add_rows import add_tile
 from .codes import codes_of, codes_of_tile
 from .double_double import two_sum
 from .encode import EncodedLabels
-from .merge import merge_means
+from .merge import Sums, merge_means
 from .shifted_sums import TILE, carve, clear, first_shifts, flush, is_poor, recentre, scratch_size
 from .tiles import Tile, fill_tile
 
@@ -44,15 +44,6 @@ _LONGEST = 1 << 18
 # Times that a block is summed, each time around a shift closer to its mean: enough for any weights
 # and outliers that float64 holds.
 _TRIES = 4
-
-
-class Sums(NamedTuple):
-    """What one pass over rows leaves. Shapes: (k, 1) or (k, d) for weight, (k, d) for the rest."""
-
-    weight: NDArray[np.float64]
-    mean: NDArray[np.float64]
-    mean_lo: NDArray[np.float64]
-    scatter: NDArray[np.float64]
 
 
 class Source(NamedTuple):

@@ -37,7 +37,7 @@ from .class_products import (
 )
 from .double_double import two_sum
 from .encode import EncodedLabels
-from .merge import merge_means
+from .merge import Sums, merge_means
 from .tiles import Tile, fill_tile
 
 # Rows of one tile, for each class, and their least and largest number. A class's scatter is read
@@ -50,15 +50,6 @@ _BLOCKS = 64
 _STATE_BYTES = 1 << 26
 # Twice the multiply-adds of one call: a tenth of a second on one core.
 _WORK = 1 << 32
-
-
-class FullSums(NamedTuple):
-    """What one pass leaves: weight (k, 1), mean and mean_lo (k, d), scatter (k, d, d)."""
-
-    weight: NDArray[np.float64]
-    mean: NDArray[np.float64]
-    mean_lo: NDArray[np.float64]
-    scatter: NDArray[np.float64]
 
 
 class Source(NamedTuple):
@@ -171,7 +162,7 @@ def blocks(n: int, k: int, d: int) -> int:
 
 def accumulate_scatter(
     X: NDArray[Any], labels: EncodedLabels, weight: NDArray[np.float64] | None, k: int
-) -> FullSums:
+) -> Sums:
     """Per-class sums of X (n, d) with class codes in 0..k-1 and optional weights (n,).
 
     A NaN or an infinity shows as a mean or scatter that is not finite. Rows of weight 0 are not
@@ -180,7 +171,7 @@ def accumulate_scatter(
     """
     n, d = X.shape
     dp = round_up(d, WIDE)
-    sums = FullSums(np.zeros((k, 1)), np.zeros((k, d)), np.zeros((k, d)), np.zeros((k, d, d)))
+    sums = Sums(np.zeros((k, 1)), np.zeros((k, d)), np.zeros((k, d)), np.zeros((k, d, d)))
     if n == 0 or k == 0:
         return sums
     bounds = block_bounds(n, -(-n // blocks(n, k, d)))

@@ -27,6 +27,18 @@ class Parts(NamedTuple):
     variance: NDArray[np.float64]
 
 
+class Sums(NamedTuple):
+    """What one pass over rows leaves: weight (k, 1) or (k, d), mean and mean_lo (k, d), scatter.
+
+    scatter: (k, d) of each feature, or (k, d, d) of pairs of features.
+    """
+
+    weight: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    mean_lo: NDArray[np.float64]
+    scatter: NDArray[np.float64]
+
+
 @llvm_inlined
 def merge_means(na, mean_a, lo_a, nb, mean_b, lo_b):
     """The mean of rows of weights na and nb in two words, and the step from a's mean to b's.

@@ -33,7 +33,7 @@ from ..._numba.decorators import ir_inlined
 from ..._numba.threads import Kernel
 from ..._numba.vectors import keep, pointer
 from ..chunks import as_flat, block_bounds, contiguous_chunks
-from ..rows import OVERREAD, Rows, padded_tail
+from ..rows import OVERREAD, Rows, padded_tail, round_up
 from .outputs import (
     Outputs,
     Scores,
@@ -141,7 +141,7 @@ def score_blocks(first, last, source, model, outputs, bad, score_group, rescore_
     n, d, groups, n_blocks = source.n, source.d, source.groups, len(bad) - 1
     # Other calls than the one that scores the tail make an empty one.
     left = n - groups * GROUP if last > n_blocks else 0
-    tail = padded_tail(source, left, (left + GROUP - 1) // GROUP * GROUP)
+    tail = padded_tail(source, left, round_up(left, GROUP))
     for b in range(first, last):
         is_tail = b == n_blocks
         if is_tail:
