@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import fastgnb
+from fastgnb.model.family import MEMBERS
 
 CATEGORICAL = 2  # the column of whole numbers in the rows of `with_categories`
 
@@ -29,6 +30,17 @@ class Case(NamedTuple):
     def make(self, **more: Any) -> Any:
         """A new estimator; `more` are options that come before those of the case."""
         return getattr(fastgnb, self.member)(**{**self.options, **more})
+
+    def words(self) -> list[str]:
+        """The same choice on the command line, for columns x0, x1, ..."""
+        words = ["--model-type", self.member]
+        for name, value in self.options.items():
+            words.append(MEMBERS[self.member].option(name).option_string)
+            if name == "categorical_features":
+                words.append(",".join(f"x{column}" for column in value))
+            elif value is not True:
+                words.append(str(value))
+        return words
 
 
 CASES = {

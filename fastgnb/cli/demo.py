@@ -102,9 +102,9 @@ def _from_file(path: pathlib.Path) -> list[Timing]:
 
     score_seconds, _ = _best(score)
     labelled = open_source([path], ColumnRoles(target="y", features=features))
-    check_seconds, found = _best(lambda: evaluate_rows(saved, labelled))
+    check_seconds, evaluation = _best(lambda: evaluate_rows(saved, labelled))
     labels = pq.read_table(output)["prediction"].to_numpy()
-    assert found.n_rows == len(labels)
+    assert evaluation.n_rows == len(labels)
     return [
         Timing("fit", "fastgnb, file", fit_seconds),
         Timing("predict", "fastgnb, file to file", score_seconds, labels),

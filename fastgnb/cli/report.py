@@ -50,41 +50,43 @@ def _more(total: int, shown: int, what: str) -> list[str]:
 # ------------------------------------------------------------------ evaluations
 
 
-def evaluation_text(found: Evaluation) -> str:
+def evaluation_text(evaluation: Evaluation) -> str:
     """Scores, confusion matrix and rates of each label."""
     scores = [
-        ("rows", str(found.n_rows)),
-        ("accuracy", f"{found.accuracy:.6f}"),
-        ("log loss", f"{found.log_loss:.6g}"),
-        ("Brier score", f"{found.brier:.6g}"),
+        ("rows", str(evaluation.n_rows)),
+        ("accuracy", f"{evaluation.accuracy:.6f}"),
+        ("log loss", f"{evaluation.log_loss:.6g}"),
+        ("Brier score", f"{evaluation.brier:.6g}"),
     ]
-    if found.n_unseen:
-        scores.append(("rows of unseen labels", str(found.n_unseen)))
-    if found.n_unlisted:
-        scores.append(("of these not listed", str(found.n_unlisted)))
-    return "\n\n".join([align(scores), _confusion(found), _rates(found)])
+    if evaluation.n_unseen:
+        scores.append(("rows of unseen labels", str(evaluation.n_unseen)))
+    if evaluation.n_unlisted:
+        scores.append(("of these not listed", str(evaluation.n_unlisted)))
+    return "\n\n".join([align(scores), _confusion(evaluation), _rates(evaluation)])
 
 
-def _confusion(found: Evaluation) -> str:
-    k = len(found.labels)
-    if found.confusion is None:
+def _confusion(evaluation: Evaluation) -> str:
+    k = len(evaluation.labels)
+    if evaluation.confusion is None:
         return f"confusion matrix: {k} x {k}, not counted for so many classes"
     if k > MATRIX:
         return f"confusion matrix: {k} x {k}, see --json"
-    labels = [cell(label) for label in found.labels.tolist()]
+    labels = [cell(label) for label in evaluation.labels.tolist()]
     rows = [
         [label, *map(str, counts)]
-        for label, counts in zip(labels, found.confusion.tolist(), strict=True)
+        for label, counts in zip(labels, evaluation.confusion.tolist(), strict=True)
     ]
     return "confusion matrix (rows true, columns predicted)\n" + align([["", *labels], *rows])
 
 
-def _rates(found: Evaluation) -> str:
-    rates = [found.tpr, found.fpr, found.ppv, found.npv, found.f1]
+def _rates(evaluation: Evaluation) -> str:
+    rates = [evaluation.tpr, evaluation.fpr, evaluation.ppv, evaluation.npv, evaluation.f1]
     rows = [["class", "rows", "TPR", "FPR", "PPV", "NPV", "F1"]]
-    for i, label in enumerate(found.labels.tolist()[:ROWS]):
-        rows.append([cell(label), str(found.support[i]), *(f"{rate[i]:.4f}" for rate in rates)])
-    return "\n".join([align(rows), *_more(len(found.labels), ROWS, "classes")])
+    for i, label in enumerate(evaluation.labels.tolist()[:ROWS]):
+        rows.append(
+            [cell(label), str(evaluation.support[i]), *(f"{rate[i]:.4f}" for rate in rates)]
+        )
+    return "\n".join([align(rows), *_more(len(evaluation.labels), ROWS, "classes")])
 
 
 # ------------------------------------------------------------------ models

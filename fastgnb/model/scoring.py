@@ -92,17 +92,17 @@ def decisions(
     if joint.shape[1] == 2:
         with np.errstate(invalid="ignore", over="ignore"):
             odds = joint[:, 1] - joint[:, 0]
-        far = ~np.isfinite(odds)
-        if far.any():
-            late = log_proba()[far].astype(np.float64)
-            odds[far] = np.clip(late[:, 1] - late[:, 0], lowest, -lowest)
+        overflows = ~np.isfinite(odds)
+        if overflows.any():
+            logs = log_proba()[overflows].astype(np.float64)
+            odds[overflows] = np.clip(logs[:, 1] - logs[:, 0], lowest, -lowest)
         return np.asarray(odds)
-    far = joint.max(axis=1) == -np.inf
+    overflows = joint.max(axis=1) == -np.inf
     out = np.maximum(joint, lowest, out=joint)
-    if far.any():
-        late = log_proba()[far]
-        above = (late[:, None, :] > late[:, :, None]).sum(axis=2) / late.shape[1]
-        out[far] = np.where(late > -np.inf, lowest * (0.5 + 0.5 * above), lowest)
+    if overflows.any():
+        logs = log_proba()[overflows]
+        above = (logs[:, None, :] > logs[:, :, None]).sum(axis=2) / logs.shape[1]
+        out[overflows] = np.where(logs > -np.inf, lowest * (0.5 + 0.5 * above), lowest)
     return out
 
 

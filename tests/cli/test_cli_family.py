@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
+from members import CASES, with_categories
 from numpy.testing import assert_allclose
 
 from fastgnb import GaussianBayes, GaussianNB, PCAGaussianNB, load
@@ -95,6 +97,20 @@ def test_fit_update_merge_and_predict(files, name):
         assert table["prediction"].to_pylist() == estimator.predict(X).tolist()
         loaded = load(folder / model)
         assert {**loaded.get_params(), "priors": None} == {**estimator.get_params(), "priors": None}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_case_of_every_member(files, name):
+    folder, X, y = files
+    case, X = CASES[name], with_categories(X)
+    columns = {f"x{j}": X[:, j] for j in range(3)}
+    pq.write_table(pa.table({**columns, "y": y}), folder / "rows.parquet")
+    run("fit", folder / "rows.parquet", "--target", "y", "--model", folder / "m", *case.words(),
+        "--quiet")  # fmt: skip
+    loaded, wanted = load(folder / "m"), case.make().fit(X, y)
+    names = {"categorical_features": None}  # by name there, by position here
+    assert {**loaded.get_params(), **names} == {**wanted.get_params(), **names}
+    assert_allclose(loaded.predict_proba(pd.DataFrame(columns)), wanted.predict_proba(X), rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", MEMBERS)

@@ -29,26 +29,26 @@ class AutoColumns:
 
     def reduced(self, batch: Batch) -> Batch:
         """The batch without the columns that are left out so far."""
-        names, gone = batch.features or (), set(self.left_out)
-        if batch.is_categorical is None or gone.isdisjoint(names):
+        names, dropped = batch.features or (), set(self.left_out)
+        if batch.is_categorical is None or dropped.isdisjoint(names):
             return batch
-        mask = np.array([name not in gone for name in names])
+        mask = np.array([name not in dropped for name in names])
         self.check(int(mask.sum()), batch.path)
-        marked = batch.marked
+        marked = batch.categorical_names
         return replace(
             batch,
-            features=tuple(name for name in names if name not in gone),
+            features=tuple(name for name in names if name not in dropped),
             categorical=tuple(
                 column
                 for name, column in zip(marked, batch.categorical, strict=True)
-                if name not in gone
+                if name not in dropped
             ),
             is_categorical=batch.is_categorical[mask],
         )
 
     def count(self, batch: Batch) -> None:
         """Count the values of a batch that is learned."""
-        for name, column in zip(batch.marked, batch.categorical, strict=True):
+        for name, column in zip(batch.categorical_names, batch.categorical, strict=True):
             present = int(np.count_nonzero(column.codes >= 0))
             self._values[name] = self._values.get(name, 0) + present
 
@@ -72,17 +72,17 @@ class AutoColumns:
     def without(self, stats: MixedStats) -> MixedStats:
         """Statistics without the columns that are left out."""
         names = stats.feature_names or ()
-        gone = set(self.left_out)
-        if gone.isdisjoint(names):
+        dropped = set(self.left_out)
+        if dropped.isdisjoint(names):
             return stats
         at = np.flatnonzero(stats.is_categorical).tolist()
-        stay = [i for i, j in enumerate(at) if names[j] not in gone]
+        stay = [i for i, j in enumerate(at) if names[j] not in dropped]
         return replace(
             stats,
             categories=tuple(stats.categories[i] for i in stay),
             counts=tuple(stats.counts[i] for i in stay),
-            is_categorical=stats.is_categorical[[name not in gone for name in names]],
-            feature_names=tuple(name for name in names if name not in gone),
+            is_categorical=stats.is_categorical[[name not in dropped for name in names]],
+            feature_names=tuple(name for name in names if name not in dropped),
         )
 
     def check(self, n_features: int, path: object) -> None:

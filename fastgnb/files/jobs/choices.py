@@ -81,20 +81,20 @@ def differing(
     given: Mapping[str, Any], model_type: str | None, models: Sequence[Model]
 ) -> dict[str, list[Any]]:
     """Options that differ between models and that are not given, with their values."""
-    found: dict[str, list[Any]] = {"model": [model.member.name for model in models]}
+    values_of: dict[str, list[Any]] = {"model": [model.member.name for model in models]}
     names = ["priors", "var_smoothing", "missing"]
-    if len(set(found["model"])) == 1:
+    if len(set(values_of["model"])) == 1:
         # Which features are categorical is in the statistics, by name.
         others = [name for name in models[0].options if name not in names]
         names += sorted(name for name in others if name not in _DECIDED)
-    found |= {name: [_value(model, name) for model in models] for name in names}
+    values_of |= {name: [_value(model, name) for model in models] for name in names}
     if model_type is not None:
-        if len(set(found["model"])) > 1:
-            del found["var_smoothing"]  # the members' defaults differ, too
-        del found["model"]
+        if len(set(values_of["model"])) > 1:
+            del values_of["var_smoothing"]  # the members' defaults differ, too
+        del values_of["model"]
     return {
         name: values
-        for name, values in found.items()
+        for name, values in values_of.items()
         if any(value != values[0] for value in values) and name not in given
     }
 
@@ -107,10 +107,10 @@ def option_of(name: str) -> str:
     """How the command line calls an option."""
     if name == "model":
         return "--model-type"
-    found = all_options().get(name)
-    if found is None:
+    members = all_options().get(name)
+    if members is None:
         return "--" + name.replace("_", "-")
-    return next(iter(found.values())).option_string
+    return next(iter(members.values())).option_string
 
 
 def check_allowed(kind: str, stats: Any, name: str) -> None:

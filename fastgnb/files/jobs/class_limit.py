@@ -46,11 +46,11 @@ class ClassLimit:
     def encode(self, batch: Batch) -> Labels:
         """The labels of a further batch. Raises SourceError where they are too many, or none."""
         try:
-            found = encode_labels(np.asarray(batch.y))
+            labels = encode_labels(np.asarray(batch.y))
         except (TypeError, ValueError) as error:
             raise SourceError(f"{batch.path}: {self._column}: {error}") from error
-        self._check(batch, found.classes)
-        return found
+        self._check(batch, labels.classes)
+        return labels
 
     def _check(self, batch: Batch, classes: np.ndarray) -> None:
         labels = self.labels.union(classes.tolist())

@@ -63,20 +63,20 @@ def predict_rows(
         atomic_write(output, final=final) as path,
         open_writer(path, ending, schema, width) as writer,
     ):
-        for whole in with_progress(source, progress):
-            good, batch, scores = bad.taken(whole, _scored(model, table, evidence))
+        for batch in with_progress(source, progress):
+            good, taken, scores = bad.taken(batch, _scored(model, table, evidence))
             if unknown is not None:
-                unknown.look(batch)
+                unknown.look(taken)
             if bad.on_error == "null" and good is not None:
-                batch, scores = whole, _widened(scores, good, model, table, evidence)
+                taken, scores = batch, _widened(scores, good, model, table, evidence)
             if scores is not None:
-                writer.write(_output_rows(batch, scores, labels, schema))
+                writer.write(_output_rows(taken, scores, labels, schema))
                 rows += len(scores.codes)
     return rows
 
 
 def _scored(model: Model, table: Table | None, evidence: bool) -> Callable[[Batch], Scores]:
-    return lambda batch: model.score(batch.rows, table=table, evidence=evidence)
+    return lambda taken: model.score(taken.rows, table=table, evidence=evidence)
 
 
 def _widened(
@@ -116,21 +116,21 @@ def evaluate_rows(
     """
     evaluator, rows = Evaluator(model.classes), 0
     bad = bad or bad_rows_of(model)
-    for whole in with_progress(source, progress):
-        _, batch, scores = bad.taken(whole, _scored(model, "proba", False))
-        rows += len(whole.X)
+    for batch in with_progress(source, progress):
+        _, taken, scores = bad.taken(batch, _scored(model, "proba", False))
+        rows += len(batch.X)
         if unknown is not None:
-            unknown.look(batch)
+            unknown.look(taken)
         if scores is None:
             continue
-        assert batch.y is not None
+        assert taken.y is not None
         assert scores.table is not None
         try:
-            evaluator.update(batch.y, scores.codes, scores.table)
+            evaluator.update(taken.y, scores.codes, scores.table)
         except (TypeError, ValueError) as error:
             raise SourceError(f"{batch.path}: {target}: {error}") from error
         if rows >= _FEW_ROWS and len(evaluator.unseen) > 1:  # one alone may be what comes first
-            _check_known(evaluator, model, batch.path, target)
+            _check_known(evaluator, model, taken.path, target)
     if evaluator.n_rows == 0:
         left_out = f"; all {rows} of them are left out" if rows else ""
         raise SourceError(f"{source.paths[0]}: no rows to evaluate{left_out}")
@@ -172,9 +172,9 @@ def _label_type(classes: np.ndarray) -> pa.DataType:
 
 
 def _output_rows(
-    batch: Batch, scores: Scores, labels: pa.Array, schema: pa.Schema
+    taken: Batch, scores: Scores, labels: pa.Array, schema: pa.Schema
 ) -> pa.RecordBatch:
-    columns = [] if batch.kept is None else list(batch.kept.columns)
+    columns = [] if taken.kept is None else list(taken.kept.columns)
     null = scores.codes < 0
     mask = null if null.any() else None
     columns.append(labels.take(pa.array(scores.codes, mask=mask)))

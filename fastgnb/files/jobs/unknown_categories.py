@@ -24,7 +24,7 @@ class UnknownCategories:
 
     def __init__(self, model: Model) -> None:
         self._known: dict[str, NDArray[np.generic]] = {}
-        self._found: dict[str, dict[object, None]] = {}  # in the order in which they were met
+        self._unknown: dict[str, dict[object, None]] = {}  # in the order in which they were met
         if model.member.takes_categories and model.feature_names is not None:
             at = np.flatnonzero(model.stats.is_categorical).tolist()
             names = [model.feature_names[j] for j in at]
@@ -33,22 +33,22 @@ class UnknownCategories:
 
     def look(self, batch: Batch) -> None:
         """Look at a further batch."""
-        for name, column in zip(batch.marked, batch.categorical, strict=True):
+        for name, column in zip(batch.categorical_names, batch.categorical, strict=True):
             if name not in self._known:
                 continue
             labels = column.labels[np.unique(column.codes[column.codes >= 0])]
             if (positions(labels, self._known[name], absent=-1) >= 0).any():
                 del self._known[name]
-                self._found.pop(name, None)
+                self._unknown.pop(name, None)
             elif len(labels):
-                found = self._found.setdefault(name, {})
-                if len(found) < _SHOWN:
-                    found |= dict.fromkeys(labels[:_SHOWN].tolist())
+                unknown = self._unknown.setdefault(name, {})
+                if len(unknown) < _SHOWN:
+                    unknown |= dict.fromkeys(labels[:_SHOWN].tolist())
 
     def texts(self) -> list[str]:
         """What to say of each column that has values, none of which is known."""
         return [
-            f"the model knows none of the categories of {name!r}; found {listed(found)}, expected "
-            f"{listed(self._known[name].tolist())}"
-            for name, found in self._found.items()
+            f"the model knows none of the categories of {name!r}; found {listed(unknown)}, "
+            f"expected {listed(self._known[name].tolist())}"
+            for name, unknown in self._unknown.items()
         ]

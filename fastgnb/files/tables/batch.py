@@ -72,7 +72,7 @@ class Batch:
         return MixedRows(self.X, self.categorical, self.is_categorical)
 
     @property
-    def marked(self) -> list[str]:
+    def categorical_names(self) -> list[str]:
         """Names of the categorical features."""
         mask = self.is_categorical
         if mask is None:

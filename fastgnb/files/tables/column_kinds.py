@@ -97,23 +97,23 @@ def label_kinds(files: Sequence[TableFile], columns: ColumnRoles) -> Kinds:
     name = columns.target
     if name is None:
         return Kinds(None, {})
-    found = kinds_in(files, name, _label_type, columns.coded())
+    by_file = kinds_in(files, name, _label_type, columns.coded())
     as_text = any(map(is_ambiguous, columns.text_labels))
-    if as_text or (len(set(found.values())) > 1 and _has_ambiguous(files, name, found)):
-        found = {i: "text" if files[i].is_text else kind for i, kind in found.items()}
-    first = min(found, default=0)
-    for i in sorted(found):
-        if found[i] != found[first]:
+    if as_text or (len(set(by_file.values())) > 1 and _has_ambiguous(files, name, by_file)):
+        by_file = {i: "text" if files[i].is_text else kind for i, kind in by_file.items()}
+    first = min(by_file, default=0)
+    for i in sorted(by_file):
+        if by_file[i] != by_file[first]:
             raise SourceError(
-                f"{files[i].path}: column {name!r} holds labels of kind {found[i]}, "
-                f"but {found[first]} in {files[first].path}; write them all as text or as numbers"
+                f"{files[i].path}: column {name!r} holds labels of kind {by_file[i]}, "
+                f"but {by_file[first]} in {files[first].path}; write them all as text or as numbers"
             )
-    kind = found.get(first)
+    kind = by_file.get(first)
     text = next((file for file in files if file.is_text), None) if kind == "text" else None
     example = None if text is None or as_text else _example(text, name)
-    widths = {pa.int64() if files[i].is_text else _width(files[i], name) for i in found}
+    widths = {pa.int64() if files[i].is_text else _width(files[i], name) for i in by_file}
     of_text = _of_text(
-        files, found, "text" if as_text or (columns.text_labels and not kind) else kind
+        files, by_file, "text" if as_text or (columns.text_labels and not kind) else kind
     )
     return Kinds(kind, of_text, example, kind == "number" and len(widths) > 1)
 
@@ -144,11 +144,11 @@ def _kind_of_labels(file: TableFile, name: str) -> str | None:
     return kind
 
 
-def _has_ambiguous(files: Sequence[TableFile], name: str, found: Mapping[int, str]) -> bool:
+def _has_ambiguous(files: Sequence[TableFile], name: str, by_file: Mapping[int, str]) -> bool:
     """Whether some label that is text could be another kind, in any file."""
     return any(
         any(map(is_ambiguous, files[i].first_values([name], beyond=True)[name]))
-        for i, kind in found.items()
+        for i, kind in by_file.items()
         if kind == "text"
     )
 
@@ -160,13 +160,13 @@ def category_kinds(files: Sequence[TableFile], columns: ColumnRoles) -> dict[str
     in the model, whatever its values look like. Raises SourceError for other types, and for files
     that differ, since 1 and "1" are different categories.
     """
-    return {name: _category_kind(files, name, columns) for name in columns.marked}
+    return {name: _category_kind(files, name, columns) for name in columns.categorical_names}
 
 
 def _category_kind(files: Sequence[TableFile], name: str, columns: ColumnRoles) -> Kinds:
     known = columns.kinds.get(name)
-    found = kinds_in(files, name, _category_type, columns.coded(), known)
-    coarse = {i: "text" if kind == "text" else "number" for i, kind in found.items()}
+    by_file = kinds_in(files, name, _category_type, columns.coded(), known)
+    coarse = {i: "text" if kind == "text" else "number" for i, kind in by_file.items()}
     wanted = known or ("text" if "text" in coarse.values() or not coarse else "number")
     for i, kind in coarse.items():
         if kind != wanted and not (files[i].is_text and wanted == "text"):
@@ -176,9 +176,9 @@ def _category_kind(files: Sequence[TableFile], name: str, columns: ColumnRoles) 
                 f"{files[i].path}: column {name!r} holds categories of kind {kind}, expected "
                 f"{wanted}, {where}{_because(files[i], name, kind)}"
             )
-    spelled = set(found.values()) - {"text"}
+    spelled = set(by_file.values()) - {"text"}
     kind = wanted if wanted == "text" or len(spelled) != 1 else next(iter(spelled))
-    return Kinds(wanted, _of_text(files, found, kind if coarse or known else None))
+    return Kinds(wanted, _of_text(files, by_file, kind if coarse or known else None))
 
 
 def _because(file: TableFile, name: str, kind: str) -> str:
@@ -217,33 +217,35 @@ def kinds_in(
     `along` are all columns whose kinds will be asked for. Where neither a file tells nor a model
     (`known`), CSV is read on to the first value.
     """
-    found: dict[int, str] = {}
+    by_file: dict[int, str] = {}
     open_: list[int] = []
     for i, file in enumerate(files):
         kind = type_in(file, name)
         if file.is_text and kind in ("number", "boolean"):
             kind = file.first_kind(name, along)
         if kind is not None:
-            found[i] = kind
+            by_file[i] = kind
         elif file.is_text:
             open_.append(i)
-    if not found and known is None:
+    if not by_file and known is None:
         for i in open_:
             kind = kind_of(files[i].first_values([name], beyond=True)[name])
             if kind is not None:
-                found[i] = kind
-    return _of_values(files, name, found)
+                by_file[i] = kind
+    return _of_values(files, name, by_file)
 
 
-def _of_values(files: Sequence[TableFile], name: str, found: dict[int, str]) -> dict[int, str]:
+def _of_values(files: Sequence[TableFile], name: str, by_file: dict[int, str]) -> dict[int, str]:
     """Where kinds differ, those of the files that hold a value."""
-    if len(set(found.values())) < 2:
-        return found
-    return {i: kind for i, kind in found.items() if files[i].is_text or has_values(files[i], name)}
+    if len(set(by_file.values())) < 2:
+        return by_file
+    return {
+        i: kind for i, kind in by_file.items() if files[i].is_text or has_values(files[i], name)
+    }
 
 
 def _of_text(
-    files: Sequence[TableFile], found: Mapping[int, str], kind: str | None
+    files: Sequence[TableFile], by_file: Mapping[int, str], kind: str | None
 ) -> dict[int, str]:
     """What text stands for in each file of CSV: what its first values are, or those of others.
 
@@ -252,7 +254,7 @@ def _of_text(
     texts = [i for i, file in enumerate(files) if file.is_text]
     if kind == "text":
         return dict.fromkeys(texts, "text")
-    return {i: found.get(i, kind or "number") for i in texts}
+    return {i: by_file.get(i, kind or "number") for i in texts}
 
 
 # ------------------------------------------------------------------ features, weights, kept columns
@@ -332,8 +334,8 @@ def _kept_field(files: Sequence[TableFile], name: str) -> pa.Field:
         schemas = [pa.schema([(name, kind)]) for kind in where]
         field = pa.unify_schemas(schemas, promote_options="permissive").field(0)
     except pa.ArrowException as error:
-        found = ", ".join(f"{kind} in {path}" for kind, path in reversed(list(where.items())[-2:]))
-        raise SourceError(f"column {name!r} cannot be kept, its types differ: {found}") from error
+        types = ", ".join(f"{kind} in {path}" for kind, path in reversed(list(where.items())[-2:]))
+        raise SourceError(f"column {name!r} cannot be kept, its types differ: {types}") from error
     return field if not pa.types.is_null(field.type) else pa.field(name, pa.string())
 
 

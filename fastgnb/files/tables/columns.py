@@ -42,15 +42,15 @@ class ColumnRoles:
         for part, names in [
             ("features", self.features or ()),
             ("kept columns", self.keep),
-            ("categorical columns", self.marked),
+            ("categorical columns", self.categorical_names),
         ]:
             for name, times in Counter(names).items():
                 if times > 1:
                     raise SourceError(f"column {name!r} is named {times} times among the {part}")
         for part, single in [("target", self.target), ("weight", self.weight)]:
-            if single is not None and single in (*(self.features or ()), *self.marked):
+            if single is not None and single in (*(self.features or ()), *self.categorical_names):
                 raise SourceError(f"column {single!r} is the {part}; it cannot be a feature too")
-        for name in self.marked:
+        for name in self.categorical_names:
             if name in self.exclude:
                 raise SourceError(f"column {name!r} cannot be both categorical and excluded")
             if self.features is not None and name not in self.features:
@@ -59,23 +59,25 @@ class ColumnRoles:
             raise SourceError(f"column {self.target!r} cannot be both target and weight")
 
     @property
-    def marked(self) -> tuple[str, ...]:
+    def categorical_names(self) -> tuple[str, ...]:
         """The categorical columns that are named."""
         return () if isinstance(self.categorical, str) else self.categorical
 
     def continuous(self) -> tuple[str, ...]:
         """The features that are not categorical."""
-        marked = set(self.marked)
-        return tuple(name for name in self.features or () if name not in marked)
+        categorical = set(self.categorical_names)
+        return tuple(name for name in self.features or () if name not in categorical)
 
     def coded(self) -> list[str]:
         """The columns of labels and categories."""
-        return [*([] if self.target is None else [self.target]), *self.marked]
+        return [*([] if self.target is None else [self.target]), *self.categorical_names]
 
     def named(self) -> list[str]:
         """Every column that a file must have, once, in a fixed order."""
         singles = [name for name in (self.target, self.weight) if name is not None]
-        return list(dict.fromkeys([*(self.features or ()), *self.marked, *singles, *self.keep]))
+        return list(
+            dict.fromkeys([*(self.features or ()), *self.categorical_names, *singles, *self.keep])
+        )
 
 
 def with_rows(files: Sequence[TableFile]) -> list[TableFile]:

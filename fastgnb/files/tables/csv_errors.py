@@ -83,15 +83,15 @@ def explained(message: str, names: Sequence[str], block: int) -> str:
     Arrow counts the header as row 1; here row 1 is the first row of data. `block` is the number of
     bytes that are parsed at a time.
     """
-    if found := _WRONG_VALUE.search(message):
+    if match := _WRONG_VALUE.search(message):
         kinds = {"double": "a number", "bool": "true or false"}
-        value = found["value"]
+        value = match["value"]
         return (
-            f"{_place(found, names)}: expected {kinds.get(found['type'], found['type'])}, "
+            f"{_place(match, names)}: expected {kinds.get(match['type'], match['type'])}, "
             f"got {_short(value)}{advice(value)}"
         )
-    if found := _NOT_UTF8.search(message):
-        return f"{_place(found, names)}: text that is not UTF-8; write the file in UTF-8"
+    if match := _NOT_UTF8.search(message):
+        return f"{_place(match, names)}: text that is not UTF-8; write the file in UTF-8"
     if "cannot infer number of columns" in message:
         return f"no line of column names ends in the first {block} bytes"
     if "straddling object" in message:
@@ -99,27 +99,27 @@ def explained(message: str, names: Sequence[str], block: int) -> str:
             f"a row is longer than {block} bytes, the most that are read at once; "
             "is a line end or a closing quote missing?"
         )
-    if found := _WRONG_WIDTH.search(message):
-        return _row(found) + short_line(found["what"]) + _width_advice(found)
-    if found := _PARSE.search(message):
-        return _row(found) + short_line(found["what"])
+    if match := _WRONG_WIDTH.search(message):
+        return _row(match) + short_line(match["what"]) + _width_advice(match)
+    if match := _PARSE.search(message):
+        return _row(match) + short_line(match["what"])
     return short_line(message)
 
 
-def _place(found: re.Match[str], names: Sequence[str]) -> str:
-    row = f", row {int(found['row']) - 1}" if found["row"] else ""
-    return f"column {names[int(found['column'])]!r}{row}"
+def _place(match: re.Match[str], names: Sequence[str]) -> str:
+    row = f", row {int(match['row']) - 1}" if match["row"] else ""
+    return f"column {names[int(match['column'])]!r}{row}"
 
 
-def _row(found: re.Match[str]) -> str:
-    return f"row {int(found['row']) - 1}: " if found["row"] else ""
+def _row(match: re.Match[str]) -> str:
+    return f"row {int(match['row']) - 1}: " if match["row"] else ""
 
 
-def _width_advice(found: re.Match[str]) -> str:
+def _width_advice(match: re.Match[str]) -> str:
     """The first row shows whether every row is too wide; a later one, that a comma is a part of
     a value."""
-    wanted, got = int(found["wanted"]), int(found["got"])
-    if got == wanted + 1 and found["row"] == "2":
+    wanted, got = int(match["wanted"]), int(match["got"])
+    if got == wanted + 1 and match["row"] == "2":
         return (
             "; the names are one fewer than the values, as where R writes row names: write them "
             "with a name, or not at all (row.names=FALSE)"

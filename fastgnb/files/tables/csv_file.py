@@ -72,17 +72,17 @@ class CsvFile:
         )
 
     def first_values(self, columns: Sequence[str], *, beyond: bool) -> dict[str, list[Any]]:
-        found: dict[str, list[Any]] = {name: [] for name in columns}
+        result: dict[str, list[Any]] = {name: [] for name in columns}
         if self.n_rows == 0 or not columns:
-            return found
+            return result
         types = dict.fromkeys(columns, pa.string())
         with contextlib.closing(self.batches(columns, types, sys.maxsize, False)) as blocks:
-            return gather_values(blocks, found, _texts, beyond)
+            return gather_values(blocks, result, _texts, beyond)
 
     def first_kind(self, name: str, along: Sequence[str]) -> str | None:
         if name not in self._kinds:
             texts = self.first_values(list(dict.fromkeys([name, *along])), beyond=False)
-            self._kinds |= {each: kind_of(found) for each, found in texts.items()}
+            self._kinds |= {each: kind_of(result) for each, result in texts.items()}
         return self._kinds[name]
 
     def batches(

@@ -20,7 +20,7 @@ from .texts import advice, kind_of, nearly_numbers
 
 __all__ = ["Plan", "planned"]
 
-_Found = dict[str, dict[int, str]]
+_Contents = dict[str, dict[int, str]]
 """What columns hold, "number", "boolean", "text" or "other", by their names and files."""
 
 
@@ -51,53 +51,59 @@ def planned(files: Sequence[TableFile], columns: ColumnRoles) -> Plan:
     """
     automatic = isinstance(columns.categorical, str)
     if columns.features is not None:
-        found = _found(files, columns.features if automatic else ())
-        columns = _with_categorical(files, columns, found)
-        odd = _nearly_numbers(files, {name: found[name] for name in columns.marked if automatic})
-        return Plan(columns, warnings=tuple(_odd_warnings(odd, columns.marked)))
+        contents = _contents_of(files, columns.features if automatic else ())
+        columns = _with_categorical(files, columns, contents)
+        near_numbers = _nearly_numbers(
+            files, {name: contents[name] for name in columns.categorical_names if automatic}
+        )
+        return Plan(columns, warnings=tuple(_odd_warnings(near_numbers, columns.categorical_names)))
     apart = {columns.target, columns.weight, *columns.exclude}
-    indexes = _indexes(files) - apart - set(columns.marked)
-    found = _found(files, (name for name in _names(files) if name not in apart | indexes))
-    named = columns.marked
-    columns = _with_categorical(files, columns, found)
-    return _default_features(files, columns, found, indexes, named)
+    indexes = _indexes(files) - apart - set(columns.categorical_names)
+    contents = _contents_of(files, (name for name in _names(files) if name not in apart | indexes))
+    named = columns.categorical_names
+    columns = _with_categorical(files, columns, contents)
+    return _default_features(files, columns, contents, indexes, named)
 
 
 def _with_categorical(
-    files: Sequence[TableFile], columns: ColumnRoles, found: _Found
+    files: Sequence[TableFile], columns: ColumnRoles, contents: _Contents
 ) -> ColumnRoles:
     if not isinstance(columns.categorical, str):
         return columns
     coded = {name for file in files for name in pandas_categoricals(file.schema)}
-    marked = tuple(
+    categorical = tuple(
         name
-        for name, kinds in found.items()
+        for name, kinds in contents.items()
         if _is_categorical(files, name, kinds, coded=name in coded)
     )
-    return dataclasses.replace(columns, categorical=marked)
+    return dataclasses.replace(columns, categorical=categorical)
 
 
 def _default_features(
     files: Sequence[TableFile],
     columns: ColumnRoles,
-    found: _Found,
+    contents: _Contents,
     indexes: Collection[str],
     named: Collection[str],
 ) -> Plan:
     """`named` are the categorical columns that the user named, which need no warning."""
-    marked, names = set(columns.marked), list(found)
-    numeric = [name for name in names if name in marked or _is_feature(files, name, found[name])]
+    categorical, names = set(columns.categorical_names), list(contents)
+    numeric = [
+        name for name in names if name in categorical or _is_feature(files, name, contents[name])
+    ]
     partly = _not_everywhere(files, numeric)
     chosen = tuple(name for name in numeric if name not in partly)
-    odd = _nearly_numbers(files, {name: found[name] for name in names if name not in named})
+    near_numbers = _nearly_numbers(
+        files, {name: contents[name] for name in names if name not in named}
+    )
     if not chosen:
-        what = "no numeric or boolean column" if any(found.values()) else "no column with values"
-        advice_ = _held(odd)
+        what = "no numeric or boolean column" if any(contents.values()) else "no column with values"
+        advice_ = _held(near_numbers)
         if indexes:
             advice_ += f"; an index or a row number is one only by --features: {_listed(indexes)}"
         raise SourceError(f"{files[0].path}: {what} to use as a feature{advice_}")
     left_out = tuple(name for name in names if name not in set(numeric))
-    warnings = _odd_warnings(odd, marked)
+    warnings = _odd_warnings(near_numbers, categorical)
     if partly:
         warnings.append(f"left out, as not every file has them: {_listed(partly)}")
     notes = _partition_notes(files)
@@ -110,74 +116,74 @@ def _default_features(
     )
 
 
-def _odd_warnings(odd: Mapping[str, str], marked: Collection[str]) -> list[str]:
-    return [
-        f"column {name!r} is {'taken for categories' if name in marked else 'left out'}, as it "
-        f"holds {text!r}{advice(text)}"
-        for name, text in odd.items()
-    ]
+def _odd_warnings(near_numbers: Mapping[str, str], categorical: Collection[str]) -> list[str]:
+    warnings = []
+    for name, text in near_numbers.items():
+        fate = "taken for categories" if name in categorical else "left out"
+        warnings.append(f"column {name!r} is {fate}, as it holds {text!r}{advice(text)}")
+    return warnings
 
 
-def _is_feature(files: Sequence[TableFile], name: str, found: dict[int, str]) -> bool:
-    kinds = {i: "numbers" if kind in _NUMBERS else "text" for i, kind in found.items()}
-    _check_agree(files, name, kinds, found, "leave it out with --exclude")
+def _is_feature(files: Sequence[TableFile], name: str, contents: dict[int, str]) -> bool:
+    kinds = {i: "numbers" if kind in _NUMBERS else "text" for i, kind in contents.items()}
+    _check_agree(files, name, kinds, contents, "leave it out with --exclude")
     return "numbers" in kinds.values()
 
 
 def _is_categorical(
-    files: Sequence[TableFile], name: str, found: dict[int, str], *, coded: bool
+    files: Sequence[TableFile], name: str, contents: dict[int, str], *, coded: bool
 ) -> bool:
     """`coded` says whether the column was a categorical in pandas."""
-    kinds = {i: f"{kind}s" for i, kind in found.items() if kind in _NUMBERS}
+    kinds = {i: f"{kind}s" for i, kind in contents.items() if kind in _NUMBERS}
     coded = coded or any(pa.types.is_dictionary(kind) for kind in _types(files, name))
     if not coded:
-        _check_agree(files, name, kinds, found, "name it in --categorical or --exclude")
-    return coded or bool(set(found.values()) & {"boolean", "text"})
+        _check_agree(files, name, kinds, contents, "name it in --categorical or --exclude")
+    return coded or bool(set(contents.values()) & {"boolean", "text"})
 
 
 def _check_agree(
     files: Sequence[TableFile],
     name: str,
     kinds: dict[int, str],
-    found: dict[int, str],
+    contents: dict[int, str],
     remedy: str,
 ) -> None:
-    """Raise SourceError unless `kinds`, words for what is `found`, are one."""
+    """Raise SourceError unless `kinds`, words for `contents`, are one."""
     if len(set(kinds.values())) > 1:
         first = min(kinds)
         other = next(i for i in sorted(kinds) if kinds[i] != kinds[first])
         raise SourceError(
             f"{files[other].path}: column {name!r} holds {kinds[other]}, but {kinds[first]} in "
-            f"{files[first].path}; {remedy}{_held(_nearly_numbers(files, {name: found}))}"
+            f"{files[first].path}; {remedy}{_held(_nearly_numbers(files, {name: contents}))}"
         )
 
 
-def _found(files: Sequence[TableFile], names: Iterable[str]) -> _Found:
+def _contents_of(files: Sequence[TableFile], names: Iterable[str]) -> _Contents:
     """What each column holds in the files that have a value of it."""
-    found: _Found = {name: {} for name in names}
+    contents: _Contents = {name: {} for name in names}
     for i, file in enumerate(files):
         for field in file.schema:
-            if field.name in found and (kind := kind_of_type(field.type)):
-                found[field.name][i] = kind
-    for name, kinds in found.items():
+            if field.name in contents and (kind := kind_of_type(field.type)):
+                contents[field.name][i] = kind
+    for name, kinds in contents.items():
         if len({kind in _NUMBERS for kind in kinds.values()}) > 1:
-            found[name] = {
+            contents[name] = {
                 i: kind
                 for i, kind in kinds.items()
                 if files[i].is_text or has_values(files[i], name)
             }
-    _look_further(files, found)
-    return found
+    _look_further(files, contents)
+    return contents
 
 
-def _look_further(files: Sequence[TableFile], found: _Found) -> None:
+def _look_further(files: Sequence[TableFile], contents: _Contents) -> None:
     """Read on in CSV for columns that are blank in the first block of every file."""
-    blank = [name for name, kinds in found.items() if not kinds]
+    blank = [name for name, kinds in contents.items() if not kinds]
     for i, file in enumerate(files):
         names = [name for name in blank if file.is_text and name in file.schema.names]
         for name, texts in file.first_values(names, beyond=True).items():
             if (kind := kind_of(texts)) is not None:
-                found[name][i] = kind
+                contents[name][i] = kind
 
 
 def _names(files: Sequence[TableFile]) -> list[str]:
@@ -227,28 +233,29 @@ def _partition_notes(files: Sequence[TableFile]) -> list[str]:
     return [f"folders are named by {_listed(keys)}, but such keys are not read as columns"]
 
 
-def _nearly_numbers(files: Sequence[TableFile], found: _Found) -> dict[str, str]:
+def _nearly_numbers(files: Sequence[TableFile], contents: _Contents) -> dict[str, str]:
     """Columns of text in CSV that would be numbers but for values such as the one that is given.
 
     One file tells of each column: the first by name that holds text in it.
     """
     told: dict[int, list[str]] = {}
-    for name, kinds in found.items():
+    for name, kinds in contents.items():
         texts = [i for i, kind in kinds.items() if kind == "text" and files[i].is_text]
         if texts:
             told.setdefault(min(texts, key=lambda i: files[i].path), []).append(name)
-    odd = {}
+    near_numbers = {}
     for i, names in told.items():
         for name, values in files[i].first_values(names, beyond=False).items():
             if (text := nearly_numbers(values)) is not None:
-                odd[name] = text
-    return odd
+                near_numbers[name] = text
+    return near_numbers
 
 
-def _held(odd: Mapping[str, str]) -> str:
+def _held(near_numbers: Mapping[str, str]) -> str:
     """What the first such column holds, and what to do."""
     return next(
-        (f"; column {name!r} holds {text!r}{advice(text)}" for name, text in odd.items()), ""
+        (f"; column {name!r} holds {text!r}{advice(text)}" for name, text in near_numbers.items()),
+        "",
     )
 
 

@@ -49,10 +49,10 @@ def pandas_categoricals(schema: pa.Schema) -> set[str]:
 def _pandas(schema: pa.Schema, key: str) -> list[Any]:
     """A list in pandas' metadata, empty where there is none."""
     try:
-        found = json.loads((schema.metadata or {})[b"pandas"])[key]
+        entries = json.loads((schema.metadata or {})[b"pandas"])[key]
     except (KeyError, ValueError, TypeError):
         return []  # none, or not pandas' own
-    return found if isinstance(found, list) else []
+    return entries if isinstance(entries, list) else []
 
 
 def partition_keys(paths: Iterable[pathlib.Path]) -> list[str]:

@@ -18,15 +18,15 @@ _PACKED = {".gz", ".bz2", ".xz", ".zst", ".zip", ".lz4", ".7z", ".tar"}
 
 def expand(data: Iterable[str | os.PathLike[str]]) -> list[pathlib.Path]:
     """The files that `data` stands for, folders replaced by what is in them, sorted by name."""
-    found: list[pathlib.Path] = []
+    files: list[pathlib.Path] = []
     for path in map(pathlib.Path, data):
         inside = sorted(_inside(path)) if path.is_dir() else [path]
         if not inside:
             raise SourceError(f"{path}: no data file in this folder; {_expected()}")
         for file in inside:
             _check_file(file)
-        found += inside
-    return found
+        files += inside
+    return files
 
 
 def _inside(folder: pathlib.Path) -> Iterator[pathlib.Path]:

@@ -123,8 +123,8 @@ class TableRows(RowSource):
         self._continuous = columns.continuous()
         single = bool(self._continuous) and is_single(files, self._continuous)
         self.dtype = np.dtype(np.float32 if single else np.float64)
-        if columns.marked:
-            marked = set(columns.marked)
+        if columns.categorical_names:
+            marked = set(columns.categorical_names)
             self._is_categorical = np.array([name in marked for name in features])
         self._set_kinds(files, columns)
         rows = batch_rows or rows_in_batch(self.n_features, self.dtype)
@@ -186,23 +186,23 @@ class TableRows(RowSource):
         batch = Batch(rows.T, None, None, None, path, first_row, self.features, row_numbers=numbers)
         for row, name in zip(rows, self._continuous, strict=True):
             fill(row, table.column(name), batch, name)
-        found: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         if parts.target is not None:
             column, of_text = table.column(parts.target), self._target_of_text.get(at)
             y = labels(batch, parts.target, column, of_text)
-            found["y"] = as_int64(y) if self._as_int64 else y
+            fields["y"] = as_int64(y) if self._as_int64 else y
         if parts.weight is not None:
-            found["weight"] = weights(batch, parts.weight, table.column(parts.weight))
+            fields["weight"] = weights(batch, parts.weight, table.column(parts.weight))
         if parts.keep:
-            found["kept"] = kept(batch, table, self.keep_schema)
+            fields["kept"] = kept(batch, table, self.keep_schema)
         if self._is_categorical is not None:
             names = [name for name in self.features or () if name in self._categories_of_text]
-            found["categorical"] = tuple(
+            fields["categorical"] = tuple(
                 categories(batch, name, table.column(name), self._categories_of_text[name].get(at))
                 for name in names
             )
-            found["is_categorical"] = self._is_categorical
-        return dataclasses.replace(batch, **found)
+            fields["is_categorical"] = self._is_categorical
+        return dataclasses.replace(batch, **fields)
 
 
 def prefetch(tables: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -116,12 +116,12 @@ class TypedFile:
     n_rows: int | None
 
     def first_values(self, columns: Sequence[str], *, beyond: bool) -> dict[str, list[Any]]:
-        found: dict[str, list[Any]] = {name: [] for name in columns}
+        result: dict[str, list[Any]] = {name: [] for name in columns}
         if self.n_rows == 0 or not columns:
-            return found
+            return result
         with contextlib.closing(self.batches(columns, {}, SAMPLE_ROWS)) as batches:
             return gather_values(
-                batches, found, lambda column: column.drop_null().to_pylist(), beyond
+                batches, result, lambda column: column.drop_null().to_pylist(), beyond
             )
 
     def first_kind(self, name: str, along: Sequence[str]) -> str | None:
@@ -140,14 +140,14 @@ def _present(column: pa.Array) -> list[Any]:
 
 def gather_values(
     batches: Iterable[pa.RecordBatch],
-    found: dict[str, list[Any]],
+    result: dict[str, list[Any]],
     values: Callable[[pa.Array], list[Any]],
     beyond: bool,
 ) -> dict[str, list[Any]]:
     for batch in batches:
         raise_if_noted()
-        for name in found:
-            found[name] = found[name] or values(batch.column(name))
-        if not beyond or all(found.values()):
+        for name in result:
+            result[name] = result[name] or values(batch.column(name))
+        if not beyond or all(result.values()):
             break
-    return found
+    return result

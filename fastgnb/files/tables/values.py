@@ -91,8 +91,8 @@ def has_label(column: pa.Array, of_text: str | None) -> np.ndarray:
         mask = pc.invert(pc.is_in(pc.ascii_trim(column, " \t"), pa.array(sorted(NULLS))))
     elif pa.types.is_floating(kind):
         mask = pc.and_(mask, pc.invert(pc.fill_null(pc.is_nan(pc.cast(column, kind)), True)))
-    found: np.ndarray = mask.to_numpy(zero_copy_only=False)
-    return found
+    has: np.ndarray = mask.to_numpy(zero_copy_only=False)
+    return has
 
 
 def labels(batch: Batch, name: str, column: pa.Array, of_text: str | None) -> np.ndarray:
@@ -183,8 +183,10 @@ def categories(batch: Batch, name: str, column: pa.Array, of_text: str | None) -
         values, codes = _decoded(batch, name, column, str(of_text))
         if values.dtype.kind == "f":
             values = _whole(batch, name, values[codes], values)
-        found, ranks = np.unique(values, return_inverse=True)
-        return CategoricalColumn(plain_labels(found), np.append(ranks, -1).astype(np.int32)[codes])
+        distinct, ranks = np.unique(values, return_inverse=True)
+        return CategoricalColumn(
+            plain_labels(distinct), np.append(ranks, -1).astype(np.int32)[codes]
+        )
     kind = plain(column.type)
     column = pc.cast(column, pa.string() if is_text(kind) else kind)
     if pa.types.is_floating(column.type):
@@ -195,8 +197,10 @@ def categories(batch: Batch, name: str, column: pa.Array, of_text: str | None) -
 def _coded(column: pa.Array, text: bool, *, blank_is_null: bool) -> CategoricalColumn:
     """Distinct values without a detour by floats, which would merge whole numbers beyond 2^53."""
     coded = column.dictionary_encode()
-    found = coded.dictionary
-    values = np.array(found.to_pylist(), object) if text else found.to_numpy(zero_copy_only=False)
+    distinct = coded.dictionary
+    values = (
+        np.array(distinct.to_pylist(), object) if text else distinct.to_numpy(zero_copy_only=False)
+    )
     order = np.argsort(values, kind="stable")
     ranks = np.empty(len(values) + 1, np.int32)  # the last one for what is missing
     ranks[order], ranks[-1] = np.arange(len(values)), -1
@@ -218,9 +222,9 @@ def _whole(
 ) -> NDArray[np.int64]:
     """`values` as whole numbers. Raises SourceError for the first of `rows` that is none."""
     with np.errstate(invalid="ignore"):
-        odd = ~np.isnan(rows) & ((rows != np.floor(rows)) | (np.abs(rows) > 2.0**53))
-    if odd.any():
-        row = int(np.argmax(odd))
+        not_whole = ~np.isnan(rows) & ((rows != np.floor(rows)) | (np.abs(rows) > 2.0**53))
+    if not_whole.any():
+        row = int(np.argmax(not_whole))
         reason = f"{rows[row]} is no category; these are text, booleans or whole numbers"
         if rows[row] == np.floor(rows[row]) and np.isfinite(rows[row]):
             reason += ", and floats beyond 2^53 are not exact; store them as integers or as text"

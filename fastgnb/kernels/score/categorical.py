@@ -1,9 +1,8 @@
 """Joint log likelihoods of continuous and categorical features, fused with what is wanted of them.
 
-The continuous ones are scored as in `kernels.score`. A categorical feature of a row is a slot, a
-whole number, and adds what a table holds at that slot for each class. A group's scores, which are
-few, take both sums before anything else happens to them, so that no (n, k) array of terms is made
-but the one that is asked for.
+The continuous ones are scored as in `kernels.score.diagonal`. A categorical feature of a row is a
+slot, a whole number, and adds what a table holds at that slot for each class. Both are added up in
+the scores of a group, so that no (n, k) array of terms is made but the one that is asked for.
 
 A row that no class scores above -inf may be too far away, or have a category that no class ever
 had, with smoothing 0. Then the classes win that miss the fewest of its categories, which is the
@@ -42,7 +41,10 @@ class CategoricalTerms(NamedTuple):
 
 
 class Lookup(NamedTuple):
-    """`CategoricalTerms` as kernels take them, arrays or pointers, with their sizes."""
+    """`CategoricalTerms` inside a kernel, by pointers, with their sizes.
+
+    Slot q of row i is at q n + i.
+    """
 
     slots: Any
     n: int
@@ -52,12 +54,22 @@ class Lookup(NamedTuple):
     width: int
 
 
+@llvm_inlined
+def _add_terms(lookup, at, m, k, s):
+    """Add the terms of m rows, the first of which is row `at`, to scores s (k, 32)."""
+    for c in range(k):
+        for q in range(lookup.q):
+            place = q * lookup.n + at
+            for r in range(m):
+                s[c * GROUP + r] += lookup.table[c * lookup.width + lookup.slots[place + r]]
+
+
 class PackedMixed(NamedTuple):
     """Parameters of both kinds of features of k classes, as kernels take them."""
 
     k: int
     continuous: Packed
-    lookup: Lookup
+    categorical: CategoricalTerms
 
 
 class MixedModel(NamedTuple):
@@ -69,16 +81,6 @@ class MixedModel(NamedTuple):
     values: Any
     skip: bool
     extra: int
-
-
-@llvm_inlined
-def _add_terms(lookup, at, m, k, s):
-    """Add the terms of m rows, the first of which is row `at`, to scores s (k, 32)."""
-    for c in range(k):
-        for q in range(lookup.q):
-            place = q * lookup.n + at
-            for r in range(m):
-                s[c * GROUP + r] += lookup.table[c * lookup.width + lookup.slots[place + r]]
 
 
 @ir_inlined
@@ -126,7 +128,7 @@ def _set_limits(model, lookup, i, limits, missed):
 def _score_overflowed(rows, at, model, lookup, i, scores):
     """Set scores (k,) of a row that no class scores above -inf; they order and normalise.
 
-    `at` is its place in `rows`, and i that in the slots. `scores` has room for 3 k numbers.
+    `at` is its place in `rows`, and i that in the slots. `scores` holds 3 k numbers.
     """
     limits = shifted(scores, 2 * model.k)
     _set_limits(model, lookup, i, limits, scores)
@@ -159,11 +161,10 @@ def _rescore_row(rows, r, group, model, scratch):
 
 @ir_inlined
 def _unpack(packed, d):
-    terms, continuous = packed.lookup, unpack(packed.continuous, d)
-    lookup = Lookup(
-        pointer(terms.slots), terms.n, terms.q, pointer(terms.table), pointer(terms.limit),
-        terms.width,
-    )  # fmt: skip
+    slots, table, limit = packed.categorical
+    q, n = slots.shape
+    lookup = Lookup(pointer(slots), n, q, pointer(table), pointer(limit), table.shape[1])
+    continuous = unpack(packed.continuous, d)
     return MixedModel(continuous, lookup, packed.k, continuous.values, continuous.skip, 0)
 
 
@@ -181,11 +182,10 @@ def score_mixed(
 
     Cost: one read of X and slots, n k (3 d + q) float64 operations.
     """
-    slots, table, limit = (readonly(np.ascontiguousarray(each)) for each in categorical)
-    k, width = table.shape
-    lookup = Lookup(slots, len(X), len(slots), table, limit, width)
-    packed = PackedMixed(k, pack(continuous, wanted), lookup)
-    return score_rows(_score_mixed, X, packed, wanted, k * (X.shape[1] + len(slots)))
+    terms = CategoricalTerms(*[readonly(np.ascontiguousarray(each)) for each in categorical])
+    packed = PackedMixed(len(terms.table), pack(continuous, wanted), terms)
+    row_work = packed.k * (X.shape[1] + len(terms.slots))
+    return score_rows(_score_mixed, X, packed, wanted, row_work)
 
 
 @warmup_call

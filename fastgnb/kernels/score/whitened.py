@@ -44,20 +44,22 @@ class WhitenedTerms(NamedTuple):
 class Packed(NamedTuple):
     """`WhitenedTerms` and what is put out for k classes as kernels take them.
 
-    The r axes are padded to rp. numbers: centre, panels (g, rp / 8, d, 8) of whiteners, mean,
-    scale, const and labels. bounds (g, rp / 8, 2): the features where eight axes are not zero.
+    The r axes are padded to rp, a multiple of 8. numbers: centre, panels (g, rp / 8, d, 8) of
+    whiteners, mean, scale, const and labels, in one array as in `diagonal.Packed`. bounds
+    (g, rp / 8, 2): the features where eight axes are not zero.
     """
 
-    g: int
     r: int
-    rp: int
     k: int
     bounds: NDArray[np.int64]
     numbers: NDArray[np.float64]
 
 
 class WhitenedModel(NamedTuple):
-    """`Packed` inside a kernel: pointers to its parts, and what the driver reads of a model."""
+    """`Packed` inside a kernel: pointers to its parts, and what the driver reads of a model.
+
+    g: how many bases there are, one for each class or one for all.
+    """
 
     g: int
     r: int
@@ -162,8 +164,8 @@ def _axis(rows, i, model, c, j):
     t = 0.0
     for f in range(model.bounds[2 * panel], model.bounds[2 * panel + 1]):
         w = model.panels[(panel * d + f) * TALL + j % TALL]
-        far = np.float64(element(rows, i, f)) * 0.5 - model.centre[b * d + f] * 0.5
-        t += w * (far * 2.0**-599)
+        deviation = np.float64(element(rows, i, f)) * 0.5 - model.centre[b * d + f] * 0.5
+        t += w * (deviation * 2.0**-599)
     return (t - model.mean[c * model.r + j] * 2.0**-600) * model.scale[c * model.r + j]
 
 
@@ -199,8 +201,8 @@ def _rescore_row(rows, r, group, model, scratch):
 
 @ir_inlined
 def _unpack(packed, d):
-    g, r, rp, k = packed.g, packed.r, packed.rp, packed.k
-    centre = pointer(packed.numbers)
+    r, k, (g, n_panels, _) = packed.r, packed.k, packed.bounds.shape
+    rp, centre = n_panels * TALL, pointer(packed.numbers)
     panels = shifted(centre, g * d)
     mean = shifted(panels, g * rp * d)
     scale = shifted(mean, k * r)
@@ -238,7 +240,8 @@ def _pack(terms: WhitenedTerms, wanted: Wanted) -> Packed:
     panels = padded.reshape(g, rp // TALL, TALL, d).transpose(0, 1, 3, 2)
     parts = terms.centre, panels, terms.mean, terms.scale, terms.const, wanted.labels(k)
     numbers = np.concatenate([part.reshape(-1) for part in parts])
-    return Packed(g, r, rp, k, _bounds(panels.any(axis=3).reshape(-1, d)), numbers)
+    bounds = _bounds(panels.any(axis=3).reshape(-1, d))
+    return Packed(r, k, bounds.reshape(g, rp // TALL, 2), numbers)
 
 
 def _bounds(is_used: NDArray[np.bool_]) -> NDArray[np.int64]:
