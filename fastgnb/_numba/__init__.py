@@ -1,12 +1,12 @@
-"""The only room that knows Numba and LLVM: compilation, threads, cache and vectors.
+"""The only package that depends on Numba and LLVM: compilation, threads, cache and vectors.
 
 In: Python functions that `kernels` writes. Out: compiled ones, which are cached on disk, and whose
 blocks are shared among threads. Importing it compiles nothing. Each use of an internal of Numba or
-llvmlite names the versions that it was tried on, and one test touches them all.
+llvmlite names the versions it was tested with, and a single test exercises every such use.
 
 Where to start
     decorators.py  how a function is declared as a kernel, or as a helper of kernels
-    threads.py     how the blocks of a kernel are run, and the number of threads of a call
+    threads.py     how the blocks of a kernel are run, and how many threads a kernel uses
     compiler.py    the options of every kernel
     cache.py       which folder holds compiled code, and what it depends on
     disk_cache.py  entries of that folder, checked by digests

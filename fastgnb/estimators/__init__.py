@@ -8,13 +8,13 @@ estimator checks its input by `input`, learns statistics by `stats`, and leaves 
 scikit-learn.
 
 Where to start
-    base.py              learning, which all members share: fit, partial_fit, merge, threads
+    base.py              learning, which all members share: fit, partial_fit, merge
     naive_bayes.py       GaussianNB; gaussian_bayes.py: GaussianBayes; pca.py: PCAGaussianNB
     mixed.py             MixedNB, whose rows have categorical columns
     answers.py           predict, predict_proba, decision_function, score, and sample
     checks.py            scikit-learn's checks of rows and labels
     holder.py            fitted attributes from a model, and back
-    held.py              whether attributes were edited since
+    held.py              whether attributes were edited after learning
     member_classes.py    the estimator of each member, and scikit-learn's parameter constraints
     locks.py             threads that learn into one model take turns
     selection.py         StatsGridSearchCV

@@ -5,12 +5,12 @@ predictions, evaluations. Rows are read in batches of bounded size, in the order
 output file appears whole or not at all. Each function does what the command of its name does, with
 the same options: the command line is argument parsing and messages around `jobs`.
 
-What the commands print comes as warnings (``UserWarning``), if it may well be wrong, and otherwise
-by the logger ``fastgnb.files``. An estimator keeps no record of the files that it learned; a model
+From Python, messages about likely mistakes are issued as ``UserWarning``, and the rest go to the
+logger ``fastgnb.files``. An estimator keeps no record of the files that it learned; a model
 file does, and refuses to learn one twice.
 
 Where to start
-    learning.py, scoring.py, reading.py    the public functions; arguments.py: checks of theirs
+    learning.py, scoring.py, reading.py    the public functions; arguments.py: their arguments
     jobs/        what they do: files to statistics, and a model to answers
     tables/      files to batches of rows, and answers to files: the readers of CSV and the rest
     models/      model files: save and load

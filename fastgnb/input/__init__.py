@@ -2,8 +2,8 @@
 
 In: arrays, lists, data frames (pandas, polars, pyarrow) and memory maps, with labels and weights.
 Out: a float32 or float64 array of rows; labels as sorted classes and codes 0..k-1; weights as
-float64; categories as small integers. A mistake in the input is found here and nowhere else, and
-this room words the error: what was expected, what came, and what to do.
+float64; categories as small integers. Mistakes in the input are found here, and
+this package words the error: what was expected, what came, and what to do.
 
 Nothing here knows statistics, models or files. Rows are not searched for NaN or infinity in
 advance, since that would be a second read of them: a kernel reports the first row that is not
@@ -19,7 +19,7 @@ Where to start
     categorical.py     categorical features: which they are, and their columns apart from the others
     category_codes.py  values of a categorical feature to codes
     arrow.py           dictionaries and runs of pyarrow
-    type_names.py      how a type is called in an error message
+    type_names.py      what a type is called in error messages
 
 May import: `kernels` (labels are encoded by a compiled loop), `_numba`, `_system`.
 """

@@ -1,14 +1,14 @@
-"""Compiled loops over rows. Nothing outside this room is compiled.
+"""Compiled loops over rows. Nothing outside this package is compiled.
 
 In: plain arrays and structs (NamedTuples) of them, of the few types that a kernel is compiled for.
 Out: arrays, and the position of the first row that is not finite, or -1. Kernels check nothing and
-raise nothing: `input` has checked the rows, and `model` the parameters, before a kernel reads where
-they say.
+raise nothing: `input` has checked the rows, and `model` the parameters, before a kernel uses
+them as indices.
 
 A kernel is a loop over independent blocks of rows. `_numba` compiles it, caches it, and shares its
-blocks among threads. Blocks are cut by the shape of the data and merged in their order, so that the
-number of threads changes no bit. A row's scores do not depend on the rows beside it. Sums are
-float64, whatever the rows are. Each kernel has a slow and exact twin in tests/oracles.py.
+blocks among threads. Blocks are cut by the shape of the data and merged in their order, so results
+are bit-identical for any number of threads. A row's scores do not depend on the rows beside it.
+Sums are float64, whatever the rows are. Each kernel has a slow and exact twin in tests/oracles.py.
 
 Where to start
     learn/            rows to sums: count, mean and scatter of each class, and the merge of sums

@@ -13,7 +13,8 @@ Where to start
     family.py      the registry: `Member`, `register`
     options.py     how an option is declared
     likelihood.py  what a member defines: estimate, parameters, sample
-    diagonal.py    GaussianNB; full.py: GaussianBayes; axes.py: PCAGaussianNB; mixed.py: MixedNB
+    diagonal.py    that of GaussianNB; full.py: GaussianBayes; axes.py: PCAGaussianNB; mixed.py:
+                   MixedNB
     scoring.py     checked rows and parameters to the scoring kernels: the one way to every answer
     evaluation.py  how good predictions are: accuracy, confusion, log loss, Brier score
     findings.py    suspicious features: keys, different units, variances below the smoothing

@@ -5,7 +5,7 @@ and scatter of each class) and `MixedStats` (those, and counts of categories), w
 
 ``a + b`` are the statistics of the rows of both, and ``total - a`` those without the rows of a.
 Batches, threads, files, workers and folds are all combined by these two. Statistics know nothing of
-priors, smoothing or estimators: models that differ in these only have the same statistics.
+priors, smoothing or estimators: models that differ only in these share the same statistics.
 
 Where to start
     class_stats.py      `ClassStats`: from rows, +, -, decay

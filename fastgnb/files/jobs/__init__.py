@@ -10,11 +10,11 @@ Where to start
     score_rows.py              batches to predictions and evaluations
     model_rows.py              files with the columns of a model
     choices.py                 which member statistics become, and with which options
-    options.py                 how a job reads its rows; progress.py: how far it is
+    options.py                 how a job reads its rows; progress.py: progress reports
     messages.py                what a job has to say, and to whom
     bad_rows.py                rows that a model cannot take: an error, or left out and counted
     class_limit.py, auto_columns.py, repeated_files.py, unknown_categories.py, findings.py
-                               what is refused, left out or told of the data
+                               what is rejected, skipped or reported about the data
 
 May import: every room but `cli`.
 """

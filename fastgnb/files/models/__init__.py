@@ -1,9 +1,9 @@
 """Model files: what `save` writes and `load` reads.
 
 In and out: a model, and a safetensors file with a schema number, JSON metadata and float64 tensors.
-Loading executes nothing, takes memory in proportion to the file, and believes nothing: every type,
+Loading executes nothing, takes memory in proportion to the file, and trusts nothing: every type,
 shape and range is checked, and a file that is not a valid model is a `ModelFileError`. Files of
-every earlier schema can be read for ever, see tests/data.
+every earlier schema remain readable, see tests/data.
 
 Where to start
     model_file.py    `ModelFile`, `read`, `save` and `load`

@@ -5,8 +5,8 @@ whiteners, constants). Out: labels or their codes, a table of probabilities, log
 joint log likelihoods, and log evidence, as asked for. No other array of size (n, k) is made.
 
 One loop drives all of it. It takes the rows in groups of 32 and lets a member's file score a group.
-Then it keeps the best class, turns scores into probabilities, and scores rows again whose squares
-overflow.
+Then the best class is kept, scores become probabilities, and rows whose squared deviations overflow
+are scored again.
 
 Where to start
     driver.py       that loop: blocks, groups, the last rows, overflow, outputs
