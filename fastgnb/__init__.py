@@ -27,9 +27,9 @@ imports none of its dependencies; each public name is loaded when it is first us
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ._system.lazy import lazy_names
 from ._version import __version__
 
 _HOMES = {
@@ -69,15 +69,4 @@ if TYPE_CHECKING:
     from .stats.class_stats import ClassStats
     from .stats.mixed_stats import MixedStats
 
-
-def __getattr__(name: str) -> Any:
-    """Load a public name from its module on first use (PEP 562)."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

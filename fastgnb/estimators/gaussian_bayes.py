@@ -40,10 +40,10 @@ class GaussianBayes(GaussianClassifier, member="GaussianBayes"):
         Sorted labels.
     class_count_ : ndarray of shape (n_classes,)
         Sum of the weights of each class.
-    class_prior_ : ndarray of shape (n_classes,)
-        Prior probability of each class.
     means_ : ndarray of shape (n_classes, n_features)
         Mean of each feature in each class.
+    class_prior_ : ndarray of shape (n_classes,)
+        Prior probability of each class.
     covariance_ : ndarray of shape (n_classes, n_features, n_features) or (n_features, n_features)
         Covariance of each class, or of all classes if tied.
     epsilon_ : float

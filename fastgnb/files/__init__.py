@@ -22,8 +22,9 @@ May import: every room but `cli`. Importing it imports none of its dependencies.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .._system.lazy import lazy_names
 
 _HOMES = {
     "Evaluation": ".model.evaluation",
@@ -57,15 +58,4 @@ if TYPE_CHECKING:
     from .reading import open_rows
     from .scoring import evaluate, predict
 
-
-def __getattr__(name: str) -> Any:
-    """Load a public name from its module on first use (PEP 562)."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -118,14 +118,10 @@ def evaluate(
     model: Any,
     paths: Path | Iterable[Path],
     *,
-    target: str | None = None,
-    target_npy: Path | None = None,
-    drop_null_target: bool = False,
-    on_error: str = "fail",
-    batch_rows: int | None = None,
-    threads: int | None = None,
+    target: str | None = None, target_npy: Path | None = None, drop_null_target: bool = False,
+    on_error: str = "fail", batch_rows: int | None = None, threads: int | None = None,
     progress: Progress = False,
-) -> Evaluation:
+) -> Evaluation:  # fmt: skip
     """Compare predictions for the rows of files with their labels.
 
     Parameters

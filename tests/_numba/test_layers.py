@@ -139,7 +139,8 @@ def test_without_a_threading_layer_own_threads_do_the_work(python, case):
 
 def test_without_a_threading_layer_warming_up_compiles_what_is_left(python):
     """Only the small kernels: the examples of those that are imported."""
-    code = recorded(CODES + "print(warmup.compile_all())")
+    warming = "from fastgnb._numba.warmup import compile_all\nprint(compile_all())"
+    code = recorded(CODES + warming)
     out = python(without("omppool", "tbbpool", "workqueue") + code, NUMBA_NUM_THREADS="2")
     assert out == "[1, 0, 1]\n5\n"
 
