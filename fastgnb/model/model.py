@@ -200,15 +200,14 @@ def plain_options(member: Member, options: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises ValueError or TypeError for invalid values, and for names that the member lacks.
     """
-    given = {**member.defaults, **options}
-    chosen = {name: as_plain(value) for name, value in given.items()}
-    for name in chosen:
-        if not member.has(name):
-            if name == "missing" and not check_missing(chosen[name]):
-                continue
+    chosen = {
+        option.name: as_plain(options.get(option.name, option.default)) for option in member.options
+    }
+    for name in options.keys() - chosen.keys():
+        if name != "missing" or check_missing(options[name]):
             raise ValueError(f"{name} is not an option of {member.name}.")
-    member.check(given)  # as they are: NumPy's booleans are no numbers
-    return {option.name: _plain(option.name, chosen[option.name]) for option in member.options}
+    member.check(chosen)
+    return {name: _plain(name, value) for name, value in chosen.items()}
 
 
 def _plain(name: str, value: Any) -> Any:
