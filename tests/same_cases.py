@@ -47,7 +47,7 @@ import hashlib, warnings
 import numpy as np
 warnings.simplefilter("error")
 from fastgnb import GaussianNB
-from fastgnb.estimate.diagonal import GaussianParams
+from fastgnb.estimate.parameters import GaussianParams
 
 METHODS = ("predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba",
            "predict_log_evidence")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -163,6 +166,19 @@ def test_no_test_imports_another():
     for path in TESTS.rglob("*.py"):
         found = {name for name in third_parties(path) if name in own}
         assert not found, f"{path.name} imports {found}"
+
+
+IMPORT = re.compile(r"from (fastgnb[\w.]*) import (\w[\w, ]*)")
+
+
+def test_names_that_tests_import_are_there():
+    """In code for other processes too, which no linter sees."""
+    for path in sorted(TESTS.rglob("*.py")):
+        for module, names in IMPORT.findall(path.read_text(encoding="utf-8")):
+            namespace = importlib.import_module(module)
+            for name in re.sub(r" as \w+", "", names).replace(" ", "").strip(",").split(","):
+                is_there = hasattr(namespace, name) or importlib.util.find_spec(f"{module}.{name}")
+                assert is_there, f"{path.name}: from {module} import {name}"
 
 
 def test_tests_are_in_the_folder_of_a_room():
