@@ -68,14 +68,3 @@ def contiguous_chunks(X: NDArray[Any], bounds: NDArray[np.int64]) -> Iterator[Ch
         data[-OVERREAD:] = 0.0
         data[:-OVERREAD].reshape(stop - start, -1)[:] = X[start:stop]
         yield Chunk(readonly(data), False, first, end, start, stop)
-
-
-def padded_tail(
-    data: NDArray[Any], by_columns: bool, n: int, d: int, left: int, size: int
-) -> NDArray[Any]:
-    """The last `left` rows of flat (n, d), by rows, in an array of `size` numbers; then zeros."""
-    copy = np.zeros(size, data.dtype)
-    data = data[: n * d]
-    rows = data.reshape(d, n)[:, n - left :].T if by_columns else data.reshape(n, d)[n - left :]
-    copy[: left * d].reshape(left, d)[:] = rows
-    return copy

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,8 @@ from ..stats.feature_order import match_feature_order
 from .family import MEMBERS, Member
 
 __all__ = ["Model", "plain_options"]
+
+_IMMUTABLE = frozenset({type(None), str, bool, int, float})
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,6 +203,22 @@ def plain_options(member: Member, options: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises ValueError or TypeError for invalid values, and for names that the member lacks.
     """
+    values = tuple(options.values())
+    kinds = tuple(map(type, values))
+    if _IMMUTABLE.issuperset(kinds):  # a batch of a few rows should not wait for the same checks
+        return dict(_checked_once(member, tuple(options), kinds, values))
+    return _checked(member, options)
+
+
+@lru_cache(maxsize=256)
+def _checked_once(
+    member: Member, names: tuple[str, ...], kinds: tuple[type, ...], values: tuple[Any, ...]
+) -> dict[str, Any]:
+    """As `plain_options`; kinds are in the key because True, 1 and 1.0 are equal."""
+    return _checked(member, dict(zip(names, values, strict=True)))
+
+
+def _checked(member: Member, options: Mapping[str, Any]) -> dict[str, Any]:
     chosen = {
         option.name: as_plain(options.get(option.name, option.default)) for option in member.options
     }
