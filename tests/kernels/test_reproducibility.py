@@ -73,8 +73,8 @@ def test_the_same_bits_with_any_blas(python, bits, kind):
 
 # Full covariances and principal axes come out of LAPACK, which their docs say.
 WITH_LAPACK = {
-    "estimate/full.py", "model/family.py", "estimators/gaussian_bayes.py", "estimators/pca.py",
-    "estimate/axes.py", "estimate/singular.py",
+    "estimate/axes.py", "estimate/full.py", "estimate/principal_axes.py", "estimate/singular.py",
+    "model/axes.py", "model/full.py", "stats/rotation.py",
 }  # fmt: skip
 
 
