@@ -162,6 +162,7 @@ def test_threads_and_layouts_give_the_same_bits(monkeypatch):
         numba.set_num_threads(most)
 
 
+@pytest.mark.no_new_lines
 def test_strided_and_gathered_continuous_features(rng):
     """Continuous columns at regular distances are read in place, and others from a copy."""
     y = np.arange(5000) % 2

@@ -101,6 +101,7 @@ def wine_differences(splits):
     return different
 
 
+@pytest.mark.no_new_lines
 def test_wine_splits_agree_with_scikit_learn():
     assert wine_differences(50) == 0
 

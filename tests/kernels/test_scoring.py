@@ -185,6 +185,7 @@ def test_many_features_sum_logs(rng, d):
             assert abs(Decimal(float(a)) - b) <= Decimal("1e-12") * abs(b)
 
 
+@pytest.mark.no_new_lines
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_every_small_shape(rng, dtype):
     """Tails of rows, features and classes have paths of their own."""
