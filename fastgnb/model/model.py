@@ -219,14 +219,13 @@ def _checked_once(
 
 
 def _checked(member: Member, options: Mapping[str, Any]) -> dict[str, Any]:
-    chosen = {
-        option.name: as_plain(options.get(option.name, option.default)) for option in member.options
-    }
-    for name in options.keys() - chosen.keys():
+    given = {**member.defaults, **options}
+    for name in options.keys() - member.defaults.keys():
         if name != "missing" or check_missing(options[name]):
             raise ValueError(f"{name} is not an option of {member.name}.")
-    member.check(chosen)
-    return {name: _plain(name, value) for name, value in chosen.items()}
+        del given[name]
+    member.check(given)  # as they are: NumPy's booleans are no numbers
+    return {name: _plain(name, as_plain(value)) for name, value in given.items()}
 
 
 def _plain(name: str, value: Any) -> Any:
