@@ -135,7 +135,8 @@ def test_warmup(capsys):
     (line,) = capsys.readouterr().out.splitlines()
     found = re.fullmatch(r"(\d+) kernels in [\d.]+ s: (\d+) compiled, (\d+) loaded; (.*)", line)
     total, compiled, loaded = (int(found[i]) for i in (1, 2, 3))
-    assert total == compiled + loaded == warmup.n_variants()
+    assert total == compiled + loaded
+    assert total >= warmup.n_variants()  # other tests compile further ones in this process
     assert os.path.isdir(found[4].removeprefix("cache in "))
 
 
