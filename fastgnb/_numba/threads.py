@@ -120,23 +120,25 @@ class Kernel:
         state = np.array([first, 0], np.int64)
         blocks_per_fetch = max(1, (last - first) // (_FETCHES_PER_THREAD * n))
         runner = _numba_loop if work >= LARGE_WORK and layer_is_safe() else _pool_loop
-        runner(n, self._address(args), state, last, blocks_per_fetch, tuple(_leaves(args)))
+        leaves = tuple(_leaves(args))
+        runner(n, self._address(args, leaves), state, last, blocks_per_fetch, leaves)
         if state[1]:
             raise MemoryError(f"The kernel {self.name} found no memory for its scratch.")
 
     def _compile_loops(self, args: tuple[Any, ...]) -> None:
         leaves = tuple(_leaves(args))
-        nothing_left = (self._address(args), np.zeros(2, np.int64), 0, 1, leaves)
+        nothing_left = (self._address(args, leaves), np.zeros(2, np.int64), 0, 1, leaves)
         _drain(*nothing_left)
         if layer_is_safe():
             _numba_loop(1, *nothing_left)
 
-    def _address(self, args: tuple[Any, ...]) -> int:
+    def _address(self, args: tuple[Any, ...], leaves: tuple[Any, ...]) -> int:
         """The address of the body's machine code for these arguments; compiles or loads it first.
 
         Arrays at one position among a kernel's arguments differ in nothing but their dtype.
+        `leaves` are the arrays and scalars of the arguments, see `_leaves`.
         """
-        key = tuple([getattr(value, "dtype", None) for value in _leaves(args)])
+        key = tuple([getattr(value, "dtype", None) for value in leaves])
         if key not in self._addresses:
             types_of = tuple(typeof(value) for value in (0, 0, *args))
             self.body.compile(types_of)

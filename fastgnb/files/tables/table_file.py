@@ -133,11 +133,6 @@ class TypedFile:
         raise NotImplementedError
 
 
-def _present(column: pa.Array) -> list[Any]:
-    present: list[Any] = column.drop_null().to_pylist()
-    return present
-
-
 def gather_values(
     batches: Iterable[pa.RecordBatch],
     result: dict[str, list[Any]],
