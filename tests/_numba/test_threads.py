@@ -310,7 +310,7 @@ def test_a_kernel_without_memory_says_so(monkeypatch):
         state[1] = 1
 
     monkeypatch.setattr(threads, "_pool_loop", fail)
-    monkeypatch.setattr(threads.Kernel, "_address", lambda self, args: 0)
+    monkeypatch.setattr(threads.Kernel, "_address", lambda self, args, leaves: 0)
     kernel = threads.Kernel(lambda first, last: None)
     with pytest.raises(MemoryError, match="found no memory"):
         kernel._run_parallel(0, 2, (), 0)
