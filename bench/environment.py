@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import platform
-import re
-import sys
 from pathlib import Path
 from typing import Any
 
 import numba
 
+from fastgnb.dashboard.machine import cpu_name, load, versions
+
 from . import ceilings
 
 _PACKAGES = (
-    "fastgnb", "numpy", "numba", "scikit-learn", "scipy", "pyarrow", "mlpack", "dask-ml", "river",
+    "numpy", "numba", "scikit-learn", "scipy", "pyarrow", "mlpack", "dask-ml", "river", "pyspark",
+    "h2o",
 )  # fmt: skip
 
 
@@ -26,7 +26,7 @@ def describe() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "platform": platform.platform(),
         "python": platform.python_version(),
-        "versions": versions(),
+        "versions": versions(_PACKAGES),
         "threads": numba.get_num_threads(),
         "threading_layer": threading_layer(),
         "load": load(),
@@ -44,27 +44,33 @@ def busy_seconds() -> float | None:
     """Core-seconds that other processes have used so far; None where the system does not say.
 
     Interleaving does not cancel out a busy neighbour: threads that wait for each other lose several
-    times what one thread loses, so that ratios between programs change with the load.
+    times what one thread loses, so that ratios between programs change with the load. Processes
+    that this one has started, such as Spark's, are not others.
     """
     stat = Path("/proc/stat")
     if not stat.exists():
         return None
     fields = [int(field) for field in stat.read_text().split("\n", 1)[0].split()[1:9]]
     all_busy = (sum(fields) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")
-    return all_busy - sum(os.times()[:4])
+    return all_busy - sum(os.times()[:4]) - _seconds_of_descendants()
 
 
-def versions() -> dict[str, str]:
-    """Versions of the packages that are installed."""
-    import fastgnb
-
-    installed = {"fastgnb": fastgnb.__version__}
-    for name in _PACKAGES[1:]:
+def _seconds_of_descendants() -> float:
+    """Core-seconds of processes that run, and were started by this one or by one of them."""
+    parents: dict[int, int] = {}
+    ticks: dict[int, int] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
         try:
-            installed[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended
             continue
-    return installed
+        pid = int(path.parent.name)
+        parents[pid], ticks[pid] = int(fields[1]), sum(map(int, fields[11:15]))
+    total, started = 0, {os.getpid()}
+    while started:
+        started = {pid for pid, parent in parents.items() if parent in started}
+        total += sum(ticks[pid] for pid in started)
+    return float(total / os.sysconf("SC_CLK_TCK"))
 
 
 def threading_layer() -> str:
@@ -73,18 +79,3 @@ def threading_layer() -> str:
         return str(numba.threading_layer())
     except ValueError:
         return "not started"
-
-
-def load() -> float | None:
-    """The load average of the last minute; None where the system does not say."""
-    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
-
-
-def cpu_name() -> str:
-    """The processor's name as the system gives it."""
-    info = Path("/proc/cpuinfo")
-    if sys.platform == "linux" and info.exists():
-        match = re.search(r"model name\s*:\s*(.+)", info.read_text())
-        if match:
-            return match[1]
-    return platform.processor() or platform.machine()

@@ -10,13 +10,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.dataset as ds
+import pyarrow.feather as feather
+import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 
 from fastgnb.cli import main
 
 from .problems import Problem
 
-ENDINGS = ("parquet", "csv", "npy")
+ENDINGS = ("parquet", "csv", "npy", "arrow")
 
 
 class Files(NamedTuple):
@@ -50,10 +52,18 @@ class Files(NamedTuple):
             return {"whole": lambda: np.load(self.data)}
         if self.data.suffix == ".csv":
             return {"whole": lambda: pc.read_csv(self.data), "stream": self._stream}
+        if self.data.suffix == ".arrow":
+            return {"whole": self._read_arrow}
         return {
             "whole": lambda: pq.read_table(self.data, columns=self.features),
             "stream": self._stream,
         }
+
+    def _read_arrow(self) -> pa.Table:
+        """The rows in memory: a map would read nothing yet."""
+        with pa.OSFile(str(self.data)) as file:
+            options = ipc.IpcReadOptions(included_fields=list(range(len(self.features))))
+            return ipc.open_file(file, options=options).read_all()
 
     def _stream(self) -> int:
         dataset = ds.dataset(self.data, format=self.data.suffix[1:])
@@ -70,6 +80,9 @@ def write(problem: Problem, folder: Path, ending: str) -> Files:
         pq.write_table(table, files.data, compression="none", use_dictionary=False)
     elif ending == "csv":
         pc.write_csv(table, files.data)
+    elif ending == "arrow":
+        with ipc.new_file(str(files.data), table.schema) as sink:
+            sink.write_table(table)
     else:
         np.save(files.data, X)
         np.save(files.labels, y)
@@ -82,5 +95,5 @@ def labels(output: Path) -> np.ndarray:
     if output.suffix == ".npy":
         array = np.load(output)
         return array["prediction"] if array.dtype.names else np.ravel(array)
-    table = pq.read_table(output) if output.suffix == ".parquet" else pc.read_csv(output)
-    return table["prediction"].to_numpy()
+    readers = {".parquet": pq.read_table, ".csv": pc.read_csv, ".arrow": feather.read_table}
+    return readers[output.suffix](output)["prediction"].to_numpy()

@@ -119,17 +119,36 @@ def _check(entry: Entry, work: str, result: Any) -> None:
 
 
 def streaming(size: str) -> Iterator[Row]:
-    """One fit, and partial_fit in chunks of 10,000 rows."""
+    """One fit, partial_fit in chunks, and of single rows beside river's `learn_one`."""
     problem = problems.standard(size)
     X, y = problem.data()
-    calls = {
-        "fastgnb": functools.partial(OURS.fit, X, y),
-        "fastgnb in chunks": functools.partial(stream.learn, OURS, X, y),
-    }
-    calls["fastgnb in chunks"]()
+    calls = {"fastgnb": functools.partial(OURS.fit, X, y)}
+    for chunk in stream.CHUNKS:
+        name = stream.program(chunk)
+        calls[name] = functools.partial(stream.learn, OURS, X, y, chunk)
+        calls[name]()
     for program, timing in interleave(calls, EFFORTS[size]).items():
         checks.check_fit(timing.result, OURS, problem)
         yield row("stream", "fit", problem, program, timing)
+    singles = {"fastgnb": functools.partial(_learn_singly, X, y)}
+    river = rivals.named("river")
+    if not river.missing:
+        few = [array[:SMALL_CALLS].copy() for array in (X, y)]
+        singles["river"] = functools.partial(river.fit, *few)
+    singles["fastgnb"]()
+    for program, timing in interleave(singles, EFFORTS[size]).items():
+        per_call = Timing([seconds / SMALL_CALLS for seconds in timing.seconds], None)
+        yield row("single rows", "learn", problem._replace(n=1), program, per_call)
+
+
+def _learn_singly(X: np.ndarray, y: np.ndarray) -> Any:
+    """A model of the first rows, learned one by one."""
+    from fastgnb import GaussianNB
+
+    model, classes = GaussianNB(), np.unique(y)
+    for i in range(SMALL_CALLS):
+        model.partial_fit(X[i : i + 1], y[i : i + 1], classes=classes)
+    return model
 
 
 def one_row(size: str) -> Iterator[Row]:
@@ -151,7 +170,7 @@ def one_row(size: str) -> Iterator[Row]:
 
 
 def threads(size: str) -> Iterator[Row]:
-    """predict with one thread and with two, where arithmetic is the ceiling."""
+    """fit and predict with one thread and with two, where arithmetic is the ceiling."""
     if numba.config.NUMBA_NUM_THREADS < 2:
         print("threads: skipped, the machine has one")
         return
@@ -160,18 +179,24 @@ def threads(size: str) -> Iterator[Row]:
             continue
         X, y = problem.data()
         model = OURS.fit(X, y)
-        calls = {f"{n} threads": functools.partial(_with_threads, n, model, X) for n in (1, 2)}
-        for call in calls.values():  # one thread uses another kernel: compile it
-            call()
-        timings = interleave(calls, EFFORTS[size])
-        np.testing.assert_array_equal(*[timing.result for timing in timings.values()])
-        for program, timing in timings.items():
-            yield row("threads", "predict", problem, program, timing)
+        works: dict[str, Call] = {"predict": functools.partial(model.predict, X)}
+        if problem.k >= 100:
+            works["fit"] = functools.partial(OURS.fit, X, y)
+        for work, call in works.items():
+            calls = {f"{n} threads": functools.partial(_with_threads, n, call) for n in (1, 2)}
+            for each in calls.values():  # one thread uses another kernel: compile it
+                each()
+            timings = interleave(calls, EFFORTS[size])
+            results = [timing.result for timing in timings.values()]
+            results = [getattr(result, "theta_", result) for result in results]
+            np.testing.assert_array_equal(*results)
+            for program, timing in timings.items():
+                yield row("threads", work, problem, program, timing)
 
 
-def _with_threads(n: int, model: Any, X: np.ndarray) -> np.ndarray:
+def _with_threads(n: int, call: Call) -> Any:
     with ceilings.threads(n):
-        return model.predict(X)
+        return call()
 
 
 def accurate(size: str) -> Iterator[Row]:

@@ -26,16 +26,18 @@ def memory(size: str) -> Iterator[Row]:
     if not snippets.can_measure_memory():
         print("memory: skipped, it needs Linux's /proc")
         return
-    problem = problems.standard(size)
-    X, y = problem.data()
-    with tempfile.TemporaryDirectory() as folder:
-        paths = [Path(folder, name) for name in ("X.npy", "y.npy")]
-        for path, array in zip(paths, (X, y), strict=True):
-            np.save(path, array)
-        run = snippets.python(snippets.PEAK, *paths)
-    rows = np.arange(min(1000, len(X)))
-    checks.check_labels(np.array(run.output.pop("labels")), OURS, problem, rows)
-    yield row("memory", "all", problem, "fastgnb", Timing([run.seconds], None), bytes=run.output)
+    wide = next(each for each in problems.grid(size, "float32") if each.d == 100)
+    for problem in (problems.standard(size), wide):
+        X, y = problem.data()
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [Path(folder, name) for name in ("X.npy", "y.npy")]
+            for path, array in zip(paths, (X, y), strict=True):
+                np.save(path, array)
+            run = snippets.python(snippets.PEAK, *paths)
+        rows = np.arange(min(1000, len(X)))
+        checks.check_labels(np.array(run.output.pop("labels")), OURS, problem, rows)
+        timing = Timing([run.seconds], None)
+        yield row("memory", "all", problem, "fastgnb", timing, bytes=run.output)
 
 
 def startup(size: str) -> Iterator[Row]:
@@ -47,11 +49,13 @@ def startup(size: str) -> Iterator[Row]:
         calls = {
             "python": functools.partial(snippets.python, snippets.NOTHING),
             "import numpy": functools.partial(snippets.python, snippets.IMPORT, "numpy"),
+            "import numba": functools.partial(snippets.python, snippets.IMPORT, "numba"),
             "import fastgnb": functools.partial(snippets.python, snippets.IMPORT, "fastgnb"),
             "import fastgnb:GaussianNB": functools.partial(
                 snippets.python, snippets.IMPORT, "fastgnb:GaussianNB"
             ),
             "first predict": service.first_predict,
+            "fastgnb predict": functools.partial(service.command, Path(folder)),
         }
         timings = interleave(calls, effort)
     for program, timing in timings.items():
@@ -70,6 +74,10 @@ def cold(size: str) -> Iterator[Row]:
     problem = problems.standard("toy")
     timing = Timing([run.seconds], None)
     yield row("cold", "warmup", problem, "fastgnb", timing, output=run.output)
+    with tempfile.TemporaryDirectory() as folder:
+        run = snippets.python(snippets.FIRST_FIT, cache=Path(folder))
+    timing = Timing([run.seconds], None)
+    yield row("cold", "fit and predict", problem, "fastgnb", timing, output=run.output)
 
 
 def in_files(size: str) -> Iterator[Row]:
@@ -79,9 +87,8 @@ def in_files(size: str) -> Iterator[Row]:
     except ImportError as error:
         print(f"files: skipped: {error}")
         return
-    usual = problems.standard(size)
+    problem = problems.standard(size)
     for ending in files.ENDINGS:
-        problem = usual if ending == "parquet" else usual._replace(n=max(usual.n // 10, 1000))
         with tempfile.TemporaryDirectory() as folder:
             table = files.write(problem, Path(folder), ending)
             output = Path(folder, f"scored.{ending}")

@@ -144,7 +144,8 @@ def _legend(run: Run) -> str:
     versions = [
         f"{name} {machine['versions'][name]}" for name in names if name in machine["versions"]
     ]
-    commit = f" (commit {run['commit']})" if run.get("commit") else ""
+    name = runs.commit_name(run)
+    commit = f" (commit {name})" if name else ""
     apart = " Some rows come from separate runs: see bench/README.md." if run.get("apart") else ""
     return (
         "Geometric means over problems, with the worst problem in brackets; **bold** where fastgnb "

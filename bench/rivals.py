@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from .engines import E1071, H2O, SparkML, lacks_e1071, lacks_program
 
 
 class Rival(NamedTuple):
@@ -23,6 +25,7 @@ class Rival(NamedTuple):
         libraries with other definitions of variances or priors.
     max_rows : most rows that it is given; it is compared by rows per second.
     packages : what must be importable.
+    lacks : returns what else is missing, such as programs.
     text_labels : whether it takes labels of text.
     """
 
@@ -32,11 +35,13 @@ class Rival(NamedTuple):
     max_rows: int | None = None
     packages: tuple[str, ...] = ()
     text_labels: bool = True
+    lacks: Callable[[], Sequence[str]] = tuple
 
     @property
     def missing(self) -> list[str]:
-        """Packages that are not installed."""
-        return [name for name in self.packages if importlib.util.find_spec(name) is None]
+        """Packages and programs that are not installed."""
+        packages = [name for name in self.packages if importlib.util.find_spec(name) is None]
+        return packages or list(self.lacks())
 
     def head(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
         """The first rows of each array, as many as this library is given.
@@ -178,8 +183,36 @@ RIVALS = [
     Rival("mlpack", lambda X, y: Mlpack().fit(X, y), 0.99, None, ("mlpack",), False),
     Rival("dask-ml", lambda X, y: DaskML().fit(X, y), 0.99, None, ("dask_ml",), False),
     Rival("river", lambda X, y: River().fit(X, y), 0.98, 1_000, ("river",)),
+    Rival(
+        "Spark ML",
+        lambda X, y: SparkML().fit(X, y),
+        0.98,
+        None,
+        ("pyspark", "pyarrow", "pandas"),
+        False,
+        lambda: lacks_program("java"),
+    ),
+    Rival(
+        "H2O",
+        lambda X, y: H2O().fit(X, y),
+        0.98,
+        100_000,
+        ("h2o",),
+        False,
+        lambda: lacks_program("java"),
+    ),
+    Rival(
+        "R e1071",
+        lambda X, y: E1071().fit(X, y),
+        0.98,
+        1_000,
+        (),
+        False,
+        lacks_e1071,
+    ),
 ]
-OPTIONAL = RIVALS[3:]
+# Those that run in this process.
+OPTIONAL = RIVALS[3:6]
 
 
 def named(name: str) -> Rival:

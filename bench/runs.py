@@ -1,31 +1,58 @@
 """Results of a run, as `bench.targets` writes them: a dict of JSON types.
 
-`schema` is 2; `rows` are `timing.Row`s; `environment` describes the machine; `neighbours` are the
-cores that other processes used meanwhile, by group; `lines` are what `targets_table.judge` made of
-the rows, for readers of the file. Everything here judges the rows anew, with today's targets.
+`schema` is 3; `commit` is what was measured, and `dirty` whether files differed from it (None where
+that was not recorded); `environment` describes the machine, with versions and load; `neighbours`
+are the cores that other processes used meanwhile, by group; `rows` are `timing.Row`s; `lines` are
+what `targets_table.judge` made of the rows, for readers of the file. Everything here judges the
+rows anew, with today's targets. `convert` brings files of earlier schemas to this one.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from .targets_table import Line, judge
 from .timing import Row
 
-SCHEMA = 2
+SCHEMA = 3
 CONTENDED = 0.1  # cores used by other processes, from which on verdicts are in doubt
-
-RENAMED = {"twin": "scikit-learn", "import fastgnb.naive_bayes": "import fastgnb:GaussianNB"}
 
 Run = dict[str, Any]
 
 
 def read(paths: Sequence[str | Path]) -> Run:
     """Read results. Several files hold different groups, which were measured in separate runs."""
-    return joined([json.loads(Path(path).read_text(encoding="utf-8")) for path in paths])
+    return joined([read_file(path) for path in paths])
+
+
+def read_file(path: str | Path) -> Run:
+    """The results of one file, which must be of the newest schema."""
+    run: Run = json.loads(Path(path).read_text(encoding="utf-8"))
+    schema = run.get("schema") if isinstance(run, dict) else None
+    if schema != SCHEMA:
+        raise ValueError(
+            f"{path}: expected results of schema {SCHEMA}, got {schema!r}. "
+            f"Convert earlier ones: python -m bench.convert {path}"
+        )
+    return run
+
+
+def write(run: Run, path: str | Path) -> None:
+    """Write results, one measured row a line."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lists = {name: ",\n".join(map(json.dumps, run[name])) for name in ("rows", "lines")}
+    head = json.dumps({name: value for name, value in run.items() if name not in lists}, indent=1)
+    body = "".join(f',\n "{name}": [\n{text}\n ]' for name, text in lists.items())
+    path.write_text(f"{head[:-2]}{body}\n}}\n", encoding="utf-8")
+
+
+def file_name(run: Run) -> str:
+    """The name of the file that keeps a run: when it was measured, and its size."""
+    return f"{run['date'][:19].replace(':', '')}-{run['size']}.json"
 
 
 def joined(runs: Sequence[Run]) -> Run:
@@ -41,26 +68,12 @@ def joined(runs: Sequence[Run]) -> Run:
 
 def rows_of(run: Run) -> list[Row]:
     """The measured rows."""
-    rows = [Row(**row) for row in run["rows"]]
-    return rows if run["schema"] == SCHEMA else list(_from_schema_1(rows))
+    return [Row(**row) for row in run["rows"]]
 
 
 def lines_of(run: Run) -> list[Line]:
     """The judged lines."""
     return judge(rows_of(run))
-
-
-def _from_schema_1(rows: list[Row]) -> Iterator[Row]:
-    """Rows with the names of schema 2."""
-    for row in rows:
-        if row.program == "product" and row.group not in ("family GaussianBayes", "scatter"):
-            continue
-        extra = dict(row.extra)
-        if "found" in extra:
-            output = extra["output"] = dict(extra.pop("found"))
-            output |= {"steps": output.pop("parts")} if "parts" in output else {}
-        program = RENAMED.get(row.program, row.program)
-        yield row._replace(program=program, extra=extra)
 
 
 def contended(run: Run) -> list[str]:
@@ -92,7 +105,8 @@ def description(run: Run) -> str:
     machine = run["environment"]
     rates = machine["ceilings"][-1]
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
-    commit = f", commit {run['commit']}" if run.get("commit") else ""
+    name = commit_name(run)
+    commit = f", commit {name}" if name else ""
     return (
         f"Size {run['size']}, {run['date'][:10]}{commit}, {machine['cpu']}, {rates['threads']} "
         f"threads ({machine['threading_layer']}), load {machine['load']:.1f} to "
@@ -100,3 +114,8 @@ def description(run: Run) -> str:
         f"{rates['fma'] / 1e9:.0f} G multiply-adds/s; Python {machine['python']}, {versions}. "
         "Medians of interleaved rounds."
     )
+
+
+def commit_name(run: Run) -> str:
+    """The commit, with a + where files differed from it; empty where it was not recorded."""
+    return f"{run['commit']}{'+' if run['dirty'] else ''}" if run["commit"] else ""

@@ -87,6 +87,23 @@ steps = {b[0]: b[1] - a[1] for a, b in zip(marks, marks[1:])}
 print(json.dumps({"steps": steps, "labels": model.classes[codes].tolist()}))
 """
 
+# The first fit and predict of a process, of rows that are made there.
+FIRST_FIT = """
+import json, time
+import numpy as np
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(1000, 20)), rng.integers(0, 3, 1000)
+start = time.perf_counter()
+from fastgnb import GaussianNB
+marks = [time.perf_counter()]
+model = GaussianNB().fit(X, y)
+marks += [time.perf_counter()]
+model.predict(X)
+marks += [time.perf_counter()]
+print(json.dumps({"import": marks[0] - start, "fit": marks[1] - marks[0],
+                  "predict": marks[2] - marks[1]}))
+"""
+
 # Peak memory beyond what was allocated before. The kernel's high-water mark (VmHWM) is reset first;
 # getrusage's would include what the parent process held when it started this one.
 PEAK = """
@@ -130,6 +147,14 @@ class Service(NamedTuple):
     def first_predict(self) -> Run:
         """Start a process that reads the model and scores."""
         return python(FIRST_PREDICT, self.model, self.X, cache=self.cache)
+
+    def command(self, folder: Path) -> Run:
+        """Predict 1,000 rows by the command line."""
+        rows, output = folder / "few.npy", folder / "labels.npy"
+        if not rows.exists():
+            np.save(rows, np.load(self.X)[:1000])
+        output.unlink(missing_ok=True)
+        return command("predict", self.model, rows, "--output", output, cache=self.cache)
 
 
 def service(problem: Problem, folder: Path, *, own_cache: bool) -> Service:

@@ -8,14 +8,23 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import json
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from . import environment, family, measure, measure_subprocess, problems, runs, selection
+from . import (
+    environment,
+    family,
+    leave_one_out,
+    measure,
+    measure_subprocess,
+    problems,
+    runs,
+    selection,
+)
 from .runs import Run
 from .targets_table import Line, judge
 from .timing import Row
@@ -40,6 +49,7 @@ GROUPS: dict[str, Callable[[str], Iterator[Row]]] = {
     "family": family.members,
     "scatter": family.scatter,
     "selection": selection.selection,
+    "leave-one-out": leave_one_out.leave_one_out,
 }
 
 
@@ -55,10 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     missed = [line.what for line in lines if line.passed is False]
     print(f"\n{len(missed)} lines missed; size {args.size}, {run['seconds']:.0f} s")
     if args.json is not None:
-        name = f"{run['date'][:19].replace(':', '')}-{args.size}.json"
-        path = Path(args.json or RESULTS / name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
+        runs.write(run, args.json or RESULTS / runs.file_name(run))
     return 0
 
 
@@ -79,7 +86,7 @@ def measured(size: str, groups: Sequence[str]) -> Run:
     return {
         "schema": runs.SCHEMA,
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "commit": _commit(),
+        **_commit(),
         "size": size,
         "seconds": time.perf_counter() - start,
         "environment": machine | {"load_after": environment.load()},
@@ -89,14 +96,17 @@ def measured(size: str, groups: Sequence[str]) -> Run:
     }
 
 
-def _commit() -> str | None:
-    """The commit that is measured, with a + where files differ from it; None outside of Git."""
-    words = ["git", "-C", str(HERE), "describe", "--always", "--dirty=+", "--abbrev=10"]
-    try:
-        done = subprocess.run(words, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return done.stdout.strip()
+def _commit() -> dict[str, Any]:
+    """The commit that is measured, and whether files differ from it; None outside of Git."""
+    git = ["git", "-C", str(HERE)]
+    outputs = []
+    for words in (["rev-parse", "--short=10", "HEAD"], ["status", "--porcelain", "-uno"]):
+        try:
+            done = subprocess.run([*git, *words], capture_output=True, text=True, check=True)
+        except (OSError, subprocess.CalledProcessError):
+            return {"commit": None, "dirty": None}
+        outputs.append(done.stdout.strip())
+    return {"commit": outputs[0], "dirty": bool(outputs[1])}
 
 
 def _is_default(group: str, size: str) -> bool:

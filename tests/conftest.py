@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from parts import LEFT_OUT
+from children import finished
+from engines import need
+from hypothesis import HealthCheck, settings
+from parts import LEFT_OUT, OF_KERNELS
+from s3_server import S3, reached
 
-ROOT = Path(__file__).resolve().parents[1]
+TESTS = Path(__file__).resolve().parent
+ROOT = TESTS.parent
 
 # Tests look at all of standard error, and kernels may or may not be compiled already. What is said
 # of compiling is tested in test_notice. Processes that tests start inherit it.
 os.environ["FASTGNB_QUIET"] = "1"
+
+# The same examples in every run, however busy the machine is.
+settings.register_profile(
+    "repeatable", derandomize=True, database=None, deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)  # fmt: skip
+settings.load_profile("repeatable")
 
 # A shell starts jobs in the background with interrupts ignored, which their children inherit.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -33,11 +44,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if "python" in getattr(item, "fixturenames", ()):
             item.add_marker("fresh")
         marks = {mark.name for mark in item.iter_markers()}
+        place = item.path.as_posix().removeprefix(f"{TESTS.as_posix()}/")
         for run, others in LEFT_OUT.items():
-            if not marks & others:
+            if not marks & others and (run != "lines" or place.startswith(OF_KERNELS)):
                 item.add_marker(run)
         if is_plain and "compiled" in marks:
             item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator[S3]:
+    """A server of S3 in this process, for all tests that ask for `s3`."""
+    need("s3fs", "moto")
+    server = S3()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def s3(s3_server: S3, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3]:
+    """That server with one empty bucket, `data`, to which the environment leads."""
+    with reached(s3_server, monkeypatch):
+        yield s3_server
 
 
 @pytest.fixture
@@ -69,11 +97,8 @@ def python() -> Callable[..., str]:
             environment.pop(name, None)
             if value is not None:
                 environment[name] = value
-        done = subprocess.run(
-            [sys.executable, "-c", code, *args],
-            env=environment, capture_output=True, text=True, timeout=timeout, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+        words = [sys.executable, "-c", code, *args]
+        done = finished(words, env=environment, timeout=timeout)
         assert not done.stderr, done.stderr
         return done.stdout
 

@@ -13,6 +13,7 @@ import pyarrow.csv as pacsv
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
+from children import finished
 from table_files import write
 
 from fastgnb.cli import main
@@ -141,14 +142,10 @@ def with_known_label(n=60):
     return rows.set_column(rows.column_names.index("t"), "t", pa.array(labels))
 
 
-def process(*words, code=0, module=True, prefix=(), timeout=600, **options):
+def process(*words, code=0, module=True, prefix=(), **options):
     """`python -m fastgnb` with a buffered standard output, as users have it."""
     environment = dict(os.environ, PYTHONPATH=str(pathlib.Path(__file__).parents[1]))
     environment.pop("PYTHONUNBUFFERED", None)
     start = [*prefix, sys.executable, *(["-m", "fastgnb"] if module else [])]
-    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
-    done = subprocess.run(
-        [*map(str, [*start, *words])], env=environment, timeout=timeout, check=False, **options
-    )
-    assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
-    return done
+    pipes = {"capture_output": False, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return finished([*start, *words], code=code, **{"env": environment} | pipes | options)

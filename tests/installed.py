@@ -33,12 +33,12 @@ print("compiled", sum(sum(one.stats.cache_misses.values()) for one in DISPATCHER
 """
 
 
-# The parallel loop too, compiled for two kernels.
+# The parallel loop too, and two kernels.
 THREADS = """
 import numpy as np
 from fastgnb._numba import threads
 from fastgnb.input.labels import encode_labels
-threads.PARALLEL_WORK = threads.LARGE_WORK = 0
+threads.PARALLEL_WORK = threads.COMPILING_WORK = 0
 y = np.arange(40_000) * 5 % 7
 print((encode_labels(y).codes == y).all())
 """

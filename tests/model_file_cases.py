@@ -153,6 +153,7 @@ ROWS = np.array(
     [[0.5, -4.0], [1.5, 8.0], [3.25, 0.0], [-2.75, 1024.0],
      [0.25, 0.125], [6.0, -1.0], [7.0, 2.0], [8.0, 0.5]]
 )  # fmt: skip
-GAPS = np.where((np.indices(ROWS.shape) == [[[1]], [[0]]]).all(axis=0), np.nan, ROWS)
+GAPS = ROWS.copy()
+GAPS[1, 0] = GAPS[6, 1] = np.nan
 SEVENS = np.repeat([0, 7], 4)
 TEXT = np.repeat(["no", "yes — “ü”"], 4)

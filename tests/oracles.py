@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459")
 
@@ -137,6 +138,16 @@ def joint(x: Any, prior: Any, theta: Any, var: Any) -> list[Decimal]:
         return out
 
 
+def diagonal_scores(x: Any, mean: Any, scale: Any, const: Any) -> list[Fraction]:
+    """const_c - sum_j ((x_j - mean_cj) scale_cj)^2 of one row for k classes, exactly."""
+    row = [exact(v) for v in x]
+    return [
+        exact(c)
+        - sum(((v - exact(m)) * exact(r)) ** 2 for v, m, r in zip(row, ms, rs, strict=True))
+        for c, ms, rs in zip(const, mean, scale, strict=True)
+    ]
+
+
 def full_joint(x: Any, prior: Any, means: Any, covariance: Any) -> list[Decimal]:
     """Joint log likelihoods of one row for k classes with full covariances, by elimination."""
     with localcontext() as context:
@@ -218,3 +229,72 @@ def flat(values: Any) -> list[Any]:
     if isinstance(values, (list, tuple)):
         return [v for each in values for v in flat(each)]
     return [values]
+
+
+def log_odds(scores: Any) -> NDArray[np.longdouble]:
+    """s_c - log(sum of exp(s_j), j other than c) of scores (n, k), one row and class at a time."""
+    rows = np.asarray(scores, np.longdouble)
+    out = np.empty_like(rows)
+    for i, row in enumerate(rows):
+        for c, value in enumerate(row):
+            others = [s for j, s in enumerate(row) if j != c and s > -np.inf]
+            if not others:
+                out[i, c] = np.inf
+                continue
+            top = max(others)
+            out[i, c] = value - top - np.log(np.sum(np.exp(np.array(others) - top)))
+    return out
+
+
+class Tally(NamedTuple):
+    """What rows of log odds add up to, exact sums rounded once; see `kernels.evaluate`.
+
+    cells [class, and the predicted label last][cell]: weight of negatives and positives, sums of
+    w p over negatives and of w (1 - p) over positives, and of squares of these over both.
+    """
+
+    cells: NDArray[np.float64]
+    hit: NDArray[np.float64]
+    predicted: NDArray[np.float64]
+    rank: NDArray[np.float64]
+    loss: float
+    confusion: NDArray[np.float64]
+
+
+def tally(log_odds: Any, true: Any, predicted: Any, weight: Any, cuts: Any) -> Tally:
+    """Add up rows by plain loops, with probabilities in extended precision."""
+    n, k = np.shape(log_odds)
+    cells = [[[[] for _ in range(5)] for _ in range(len(cuts) + 1)] for _ in range(k + 1)]
+    hit, called, rank = ([[] for _ in range(k)] for _ in range(3))
+    confusion, losses = [[[] for _ in range(k)] for _ in range(k)], []
+    eps = np.longdouble(np.finfo(np.float64).eps)
+    for i in range(n):
+        w, t, q = weight[i], int(true[i]), int(predicted[i])
+        for c in (*range(k), k):
+            at = c if c < k else q
+            value = log_odds[i][at]
+            miss = 1 / (1 + np.exp(np.longdouble(value if at == t else -value)))
+            cell = cells[c][sum(value >= cut for cut in cuts)]
+            cell[int(at == t)].append(w)
+            cell[2 + int(at == t)].append(w * miss)
+            cell[4].append(w * miss * miss)
+        called[q].append(w)
+        p = 1 / (1 + np.exp(np.longdouble(-log_odds[i][t]))) if t >= 0 else 0
+        loss = np.log1p(np.exp(np.longdouble(-log_odds[i][t]))) if p > eps else -np.log(eps)
+        losses.append(w * max(loss, -np.log1p(-eps)))
+        if t >= 0:
+            confusion[t][q].append(w)
+            if t == q:
+                hit[t].append(w)
+            before = [j for j in range(k) if (-log_odds[i][j], j) < (-log_odds[i][t], t)]
+            rank[0 if t == q else max(1, len(before))].append(w)
+    return Tally(
+        _sums(cells), _sums(hit), _sums(called), _sums(rank), float(sum(losses)), _sums(confusion)
+    )
+
+
+def _sums(nested: Any) -> NDArray[np.float64]:
+    """Lists of numbers, in nested lists, to their sums in extended precision."""
+    if all(isinstance(each, list) for each in nested) and nested:
+        return np.array([_sums(each) for each in nested])
+    return np.float64(sum(map(np.longdouble, nested), np.longdouble(0)))

@@ -22,8 +22,9 @@ PROMISES = {
     "exact": "Mean and scatter are within 1e-13 of exact arithmetic at mean/sd up to 1e8, over any "
     "number of rows, chunks, files and merges",
     "bits": "Results have the same bits for any number of threads, any threading layer, any BLAS, "
-    "any layout of the same numbers, and any x86-64 processor with FMA. Inverses of covariances "
-    "and principal axes come out of LAPACK, whose last bits depend on the machine",
+    "any layout of the same numbers, and any x86-64 processor with FMA. Inverses of covariances, "
+    "principal axes, and figures of evaluation and diagnosis come out of BLAS and LAPACK, whose "
+    "last bits depend on the machine",
     "twins": "Full scatter is as exact, relative to the standard deviations of each pair of "
     "features. Each member equals its counterpart in scikit-learn where that works, in streams and "
     "merges too",
@@ -37,6 +38,16 @@ PROMISES = {
     "neighbours": "A row's scores do not depend on the rows beside it",
     "merging": "Merging is associative and commutative to 1e-13. Subtracted rows are gone to "
     "rounding; where less would be left than the rounding of weights, that is an error",
+    "partitions": "The same rows in the same partitions (files, streams, chunks of a cluster) give "
+    "statistics of the same bits: rows of a partition are cut every `max(256, min(2**16, "
+    "2**23 // (8 * n_features)))` rows, or as `batch_rows` says where it is given, and batches, "
+    "then partitions, are merged by the tree of `fastgnb.merge`. Neither the format and its blocks "
+    "matter, nor the engine that delivers the rows, nor the number of workers, nor checkpoints, "
+    "nor parts without rows. Where an engine loses the order of rows, as Spark does in a shuffle, "
+    "statistics are the same to 1e-13",
+    "exports": "SQL in DuckDB, SQLite and PostgreSQL, and ONNX graphs in onnxruntime give the "
+    "labels of `predict`, for every member and option, unless classes are as close as rounding. "
+    "Constants keep every bit, and no name or label is read as SQL",
     "labels": "Labels and categories that Python calls equal are one, whatever types and libraries "
     "they come from; where no type holds all of them exactly, that is an error",
     "columns": "Columns, types and features of a set of files depend neither on the order of the "
@@ -57,8 +68,10 @@ PROMISES = {
     "stays 0",
     "degraded": "It works, with one warning at most, if no cache can be written, the disk is full, "
     "or cache entries are damaged or of another version, and without libgomp, TBB or the compiler",
-    "kernels": "There are no more than 43 compiled kernels (16 loops, for the types that they "
-    "take), and `fastgnb warmup` compiles all of them",
+    "kernels": "There are no more than 50 compiled kernels, the types that they take included, and "
+    "`fastgnb warmup` compiles all of them",
+    "start": "First calls load the kernels that they run, and import neither kernels of other "
+    "members nor, where code is cached, Numba's compiler",
     "installs": "Compiled kernels are cached in installs of every kind: archives, only `.pyc`, "
     "frozen applications, read-only folders",
     "service": "Commands in threads, several at once included, leave signal handlers, environment, "
@@ -67,8 +80,13 @@ PROMISES = {
     "What a killed run left is removed",
     "model files": "Loading a model file executes nothing, takes memory in proportion to the file, "
     "and gives a valid model or a `ModelFileError`. Files of every earlier schema stay readable",
+    "same bytes": "Equal statistics give equal bytes in every process, on every machine and in "
+    "every version; equal models do with the versions of Python, NumPy and fastgnb that they name",
     "whole": "A command's output is there whole or not at all, also after kill -9 or on a full "
     "disk; its inputs are never written",
+    "objects": "Outputs and models in object stores appear complete or not at all. A connection "
+    "that is cut while an object is read is made again where it was cut; an object that changes is "
+    "an error",
     "memory": "Commands on files of ten columns take less than 256 MB beyond the libraries, for "
     "any number of rows, in one row group or in many. A Parquet column's page and its dictionary "
     "are decoded whole, and pages below 16 kB stay until their row group ends, so wide files take "

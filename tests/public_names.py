@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
 from collections.abc import Iterator
 from typing import Any
 
-MODULES = ["fastgnb", "fastgnb.select", "fastgnb.files"]
+MODULES = [
+    "fastgnb",
+    "fastgnb.select",
+    "fastgnb.files",
+    "fastgnb.dask",
+    "fastgnb.mlflow",
+    "fastgnb.plot",
+    "fastgnb.report",
+]
+
+if importlib.util.find_spec("pyspark"):  # whose classes those of fastgnb.spark derive from
+    MODULES.append("fastgnb.spark")
+
+ENGINES = {"fastgnb.dask": "dask.array", "fastgnb.spark": "pyspark"}
+"""Modules whose examples need an engine, and the module of that."""
 
 
 def public_objects() -> dict[str, Any]:

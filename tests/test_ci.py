@@ -1,4 +1,4 @@
-"""`.ci/run` and public CI run every part of the tests, with the oldest dependencies too."""
+"""`.ci/run` and public CI run every part of the tests, and build the documentation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from parts import LEFT_OUT
 
-pytestmark = [pytest.mark.any_version, pytest.mark.no_new_lines]
+pytestmark = pytest.mark.any_version
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
@@ -28,13 +28,38 @@ def test_the_command_of_the_readme_comes_first():
 @pytest.mark.parametrize("script", [RUN, WORKFLOW], ids=lambda path: path.name)
 def test_every_part_is_run(script):
     text = script.read_text(encoding="utf-8")
-    for part in ("slow", "versions", "lines"):
-        assert f"pytest -m {part} -n auto" in text
+    for part in ("slow", "versions", "lines", "browser", "dev", "engine"):
+        marks = rf'"?{part}( and not browser)?( and not engine)?"?'
+        assert re.search(rf"pytest -m {marks} -n auto", text), part
     for tool in ("ruff check", "ruff format --check", "mypy", "lint-imports"):
         assert tool in text
     assert "NUMBA_DISABLE_JIT" in text
-    assert "--cov" in text
-    assert "pytest tests/test_docstrings.py" in text
+    assert (
+        text.count("--cov --cov-report=") == 3
+    )  # on the oldest dependencies, with engines, and without the compiler
+    assert "coverage report" in text
+    assert "BROWSER_TESTS" in text
+    assert "ENGINES" in text
+    assert "sphinx -W -n " in text
+
+
+def test_what_needs_more_than_the_extra_of_tests_is_marked():
+    """Such tests are skipped by the command of the README, and are run by `-m dev`."""
+    of_dev = re.compile(r"importorskip\(.(vl_convert|altair|numpydoc|sphinx)")
+    for path in TESTS.rglob("test_*.py"):
+        text = path.read_text(encoding="utf-8")
+        if path.parent.name != "browser" and path.name != "test_ci.py" and of_dev.search(text):
+            assert "pytest.mark.dev" in text, path
+
+
+def test_what_needs_an_engine_is_marked():
+    """Such tests are skipped by the command of the README, and are run by `-m engine`."""
+    for path in TESTS.rglob("test_*.py"):
+        text = path.read_text(encoding="utf-8")
+        if path.name != "test_ci.py" and "from engines import" in text:
+            beside = path.with_name("conftest.py")
+            of_all = beside.read_text(encoding="utf-8") if beside.exists() else ""
+            assert "pytest.mark.engine" in text or 'add_marker("engine")' in of_all, path
 
 
 def test_marks_that_leave_tests_out_are_declared():
@@ -61,7 +86,9 @@ def test_every_dependency_is_tried_on_its_oldest_version():
     """Some file of tests that is not left out with the oldest versions imports it."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    required = [*project["dependencies"], *extras["cli"], *extras["test"]]
+    required = [*project["dependencies"]]
+    for extra in ("cli", "plot", "polars", "test"):
+        required += extras[extra]
     names = {re.match(r"[\w-]+", line)[0].replace("-", "_") for line in required} - {"fastgnb"}
     imported = set()
     for path in TESTS.rglob("test_*.py"):

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from public_names import MODULES, public_methods, public_objects
+from engines import need
+from public_names import ENGINES, MODULES, public_methods, public_objects
 
 import fastgnb
 
-pytestmark = [pytest.mark.any_version, pytest.mark.no_new_lines]
+pytestmark = pytest.mark.any_version
 
 ROOT = Path(__file__).resolve().parents[1]
 OBJECTS = public_objects()
@@ -30,6 +31,7 @@ def validated(name: str) -> dict[str, str]:
     return {code: text for code, text in validate.validate(name)["errors"] if code not in checks}
 
 
+@pytest.mark.dev
 @pytest.mark.parametrize("name", [*OBJECTS, *METHODS])
 def test_docstring_is_numpydoc(name):
     assert not validated(name)
@@ -47,12 +49,22 @@ def test_class_or_function_has_sections(name):
 
 def with_examples() -> list[str]:
     named = {**OBJECTS, **METHODS, **{name: importlib.import_module(name) for name in MODULES}}
-    return [name for name, value in named.items() if ">>> " in (inspect.getdoc(value) or "")]
+    found = [name for name, value in named.items() if ">>> " in (inspect.getdoc(value) or "")]
+    return [
+        pytest.param(name, marks=[pytest.mark.engine] if engine_of(name) else []) for name in found
+    ]
+
+
+def engine_of(name: str) -> str | None:
+    """The engine that the examples of a public name need."""
+    return next((engine for module, engine in ENGINES.items() if name.startswith(module)), None)
 
 
 @pytest.mark.parametrize("name", with_examples())
 def test_examples_run(name, tmp_path, monkeypatch):
     """Each in an empty folder, with the names that it imports itself."""
+    if engine := engine_of(name):
+        need(engine)
     monkeypatch.chdir(tmp_path)
     value = OBJECTS.get(name) or METHODS.get(name) or importlib.import_module(name)
     parser, flags = doctest.DocTestParser(), doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS

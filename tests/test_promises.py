@@ -5,7 +5,7 @@ from __future__ import annotations
 import promises
 import pytest
 
-pytestmark = [pytest.mark.any_version, pytest.mark.no_new_lines]
+pytestmark = pytest.mark.any_version
 
 
 def test_each_promise_is_held_by_a_test():

@@ -10,7 +10,7 @@ import pytest
 
 import fastgnb
 
-pytestmark = [pytest.mark.any_version, pytest.mark.no_new_lines]
+pytestmark = pytest.mark.any_version
 
 PACKAGE = Path(fastgnb.__file__).parent
 ROOMS = sorted(path.parent for path in PACKAGE.rglob("*/__init__.py"))

@@ -21,16 +21,12 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import importlib
-import importlib.util
 import os
-import pkgutil
 import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import CodeType
 from typing import Any
 
 import numba
@@ -41,9 +37,11 @@ from numba.core.serialize import dumps
 from numba.misc.appdirs import AppDirs
 
 from .disk_cache import Entries, Key
+from .loading import from_entry, skip_preparation, to_entry
 from .notice import note_kernel
+from .sources import digest_of_all, digest_of_kernel
 
-__all__ = ["attach_cache", "cache_folder"]
+__all__ = ["attach_cache", "cache_folder", "is_cached", "is_working"]
 
 # Settings of Numba's that change machine code, which its own cache does not look at.
 _CODE_OPTIONS = (
@@ -59,6 +57,7 @@ def attach_cache(dispatcher: Any, body: Callable[..., Any]) -> None:
     No error reaches the user, since compiling again is always right. An entry that cannot be loaded
     counts as missing; one that cannot be saved is worth a warning.
     """
+    skip_preparation(dispatcher)
     try:
         dispatcher._cache = _KernelCache(body)
     except Exception as error:
@@ -72,6 +71,17 @@ def cache_folder(module: str) -> str:
     return _first_writable(os.path.abspath(file), str(config.CACHE_DIR or ""))
 
 
+def is_cached(dispatcher: Any, types_of: tuple[Any, ...]) -> bool:
+    """Whether the folder holds code of a function for arguments of these types."""
+    cache = getattr(dispatcher, "_cache", None)
+    return isinstance(cache, _KernelCache) and cache.holds(types_of, dispatcher.targetctx)
+
+
+def is_working() -> bool:
+    """Whether code has been kept so far wherever that was tried."""
+    return not (_is_warned or config.DISABLE_JIT)
+
+
 class _KernelCache(FunctionCache):  # type: ignore[misc]
     """Numba's cache of one function, with our folder, entries and key."""
 
@@ -83,7 +93,7 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
         python = f"{sys.implementation.cache_tag}.opt-{sys.flags.optimize}"
         name = f"{body.__module__}.{body.__name__}.{python}"
         self._cache_file = Entries(Path(self._cache_path), name, dumps)
-        self._origin = _origin()
+        self._origin = _origin(body.__module__)
         self.enable()
 
     def _index_key(self, sig: Any, codegen: Any) -> Key:
@@ -91,9 +101,14 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
         options = [str(getattr(config, name, None)) for name in _CODE_OPTIONS]
         return Key(repr((types_of, processor)), repr((self._origin, code, options)))
 
+    def holds(self, sig: Any, target_context: Any) -> bool:
+        """Whether there is an entry, which may be damaged."""
+        return bool(self._cache_file.holds(self._index_key(sig, target_context.codegen())))
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            loaded = super().load_overload(sig, target_context)
+            # Not Numba's own, which prepares the compiler first, see `loading`.
+            loaded = self._load_overload(sig, target_context)
         except Exception:
             loaded = None
         note_kernel(compiling=loaded is None, folder=self._cache_path)
@@ -107,11 +122,17 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
 
 
 class _Impl(CompileResultCacheImpl):  # type: ignore[misc]
-    """How Numba turns compiled code into bytes; the folder stands for its locator of files."""
+    """How compiled code is turned into bytes; the folder stands for Numba's locator of files."""
 
     def __init__(self, body: Callable[..., Any], folder: str) -> None:
         self._locator, self._lineno = self, body.__code__.co_firstlineno
         self._py_file, self._folder = body.__code__.co_filename, folder
+
+    def reduce(self, cres: Any) -> Any:
+        return to_entry(cres)
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        return from_entry(target_context, payload)
 
     def ensure_cache_path(self) -> None:
         os.makedirs(self._folder, exist_ok=True)
@@ -146,7 +167,7 @@ def _candidates(file: str, given: str) -> Iterator[str]:
         # The names of Numba's own folders.
         name = f"{os.path.basename(parent)}_{hashlib.sha1(parent.encode()).hexdigest()}"
     else:
-        name = f"fastgnb_{_digest_of_kernels()[:40]}"
+        name = f"fastgnb_{digest_of_all()[:40]}"
     if given:
         yield os.path.join(os.path.abspath(given), name)
     if is_on_disk:
@@ -164,62 +185,9 @@ def _has_home() -> bool:
 
 
 @functools.cache
-def _origin() -> tuple[str, ...]:
+def _origin(module: str) -> tuple[str, ...]:
     """All that compiled code is made from, besides the kernel's own bytecode and types."""
-    return sys.version, numba.__version__, np.__version__, _digest_of_kernels()
-
-
-@functools.cache
-def _digest_of_kernels() -> str:
-    """A digest of all modules of this room and of `kernels`, whose functions call each other.
-
-    Raises ImportError where the modules, or what is in them, cannot be found.
-    """
-    package = str(__package__).rpartition(".")[0]
-    names = _modules_below(str(__package__)) + _modules_below(f"{package}.kernels")
-    digest = hashlib.sha256()
-    for name in names:
-        content = _content(name)
-        digest.update(f"{name.removeprefix(package)} {len(content)} ".encode())
-        digest.update(content)
-    return digest.hexdigest()
-
-
-def _modules_below(package: str) -> list[str]:
-    """Names of all modules of a package, of those in its folders too."""
-    path = importlib.import_module(package).__path__
-    modules = sorted((module.name, module.ispkg) for module in pkgutil.iter_modules(path))
-    if not modules:
-        raise ImportError("the importer of this package does not list its modules")
-    names = []
-    for name, is_package in modules:
-        names += _modules_below(f"{package}.{name}") if is_package else [f"{package}.{name}"]
-    return names
-
-
-def _content(module: str) -> bytes:
-    """The source of a module, or a description of its bytecode where there is no source."""
-    spec = importlib.util.find_spec(module)
-    loader: Any = None if spec is None else spec.loader
-    if loader is None:
-        raise ImportError(f"the module {module} has no loader")
-    source = loader.get_source(module)
-    return repr(_described(loader.get_code(module)) if source is None else source).encode()
-
-
-def _described(value: Any) -> Any:
-    """Code as tuples, the same in each process: `marshal` writes it differently at times."""
-    if isinstance(value, CodeType):
-        return (
-            value.co_name, value.co_code, value.co_names, value.co_varnames, value.co_freevars,
-            value.co_cellvars, value.co_flags, value.co_argcount, value.co_kwonlyargcount,
-            [_described(const) for const in value.co_consts],
-        )  # fmt: skip
-    if isinstance(value, tuple):
-        return tuple(map(_described, value))
-    if isinstance(value, frozenset):
-        return sorted(map(repr, value))
-    return value
+    return sys.version, numba.__version__, np.__version__, digest_of_kernel(module)
 
 
 def _warn_of_cache(error: Exception) -> None:

@@ -54,6 +54,10 @@ class Entries:
         content = memoryview(whole)[_SIZE:]
         return pickle.loads(content) if whole[:_SIZE] == _digest(key, content) else None
 
+    def holds(self, key: Key) -> bool:
+        """Whether there is a file of `key`, of whatever origin and content."""
+        return self._path(key).is_file()
+
     def save(self, key: Key, entry: Any) -> None:
         """Write an entry, whole or not at all. Raises OSError where that fails."""
         content = self._dump(entry)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 
 from .._system.context import ContextValue
 
-__all__ = ["is_switched_off", "note_kernel", "quietly", "watching_kernels"]
+__all__ = ["is_switched_off", "note_kernel", "quietly", "watcher", "watching_kernels"]
 
 _is_shown = False
 _is_quiet = ContextValue("fastgnb quiet", False)
@@ -29,9 +29,7 @@ def note_kernel(*, compiling: bool, folder: str | None) -> None:
     """
     if compiling and not (_is_shown or _is_quiet.get() or is_switched_off() or _output_is_shared()):
         _show(folder)
-    watcher = _watcher.get()
-    if watcher is not None:
-        watcher()
+    watcher()()
 
 
 def _show(folder: str | None) -> None:
@@ -54,10 +52,19 @@ def quietly(quiet: bool = True) -> Iterator[None]:
         _is_quiet.reset(token)
 
 
+def watcher() -> Callable[[], None]:
+    """What is called for each variant in this context."""
+    return _watcher.get() or _ignore
+
+
+def _ignore() -> None:
+    """For contexts that watch nothing."""
+
+
 @contextlib.contextmanager
-def watching_kernels(watcher: Callable[[], None]) -> Iterator[None]:
-    """Call `watcher` for each variant that is compiled or loaded within it."""
-    token = _watcher.set(watcher)
+def watching_kernels(call: Callable[[], None]) -> Iterator[None]:
+    """Make a call for each variant that is compiled or loaded within it."""
+    token = _watcher.set(call)
     try:
         yield
     finally:

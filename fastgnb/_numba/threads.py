@@ -1,41 +1,59 @@
 """How kernels run: as a loop over independent blocks, which threads share where that pays.
 
-A kernel is written once as a loop over a range of blocks. Small work runs as that loop. For larger
-work, threads take blocks from a counter until none is left, and call the compiled kernel by its
-address for one block at a time. For calls of milliseconds these are Python's threads, which sleep
-while they wait; for long ones they are Numba's. All give the same bits, because blocks are cut by
-the shape of the data and merged in their order.
+A kernel is written once as a loop over a range of blocks. Small work is one call of it. For larger
+work, threads take blocks from a counter until none is left. These are Python's threads, which sleep
+while they wait, or those of Numba's parallel loop where its threading layer was chosen by name. All
+give the same bits, because blocks are cut by the shape of the data and merged in their order.
 
-The kernel is called by its address, and not linked by Numba, to keep compiling fast: LLVM would
-optimise everything that a parallel function is linked with again, three times over.
+A parallel loop takes a second to compile. There is one for all kernels: what it calls is a function
+pointer, behind which Python calls the kernel. It need not be compiled before the first answer.
 
-Internals of Numba: `call_conv` and `make_array` of a target context, and of a compiled variant
-`fndesc.llvm_func_name` and `library.get_pointer_to_function`. Tried on Numba 0.61.0 and 0.68.1.
+Internals of Numba: `make_array` of a target context; `_is_initialized` of its module `parallel`,
+and `_get_num_threads`, which is there then. Tried on Numba 0.61.0 and 0.68.1.
 """
 
 from __future__ import annotations
 
-import contextlib
+import ctypes
 import functools
+import inspect
 import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numba
 import numpy as np
-from numba import config, njit, prange, typeof, types
+from llvmlite import ir
+from numba import config, prange, types
 from numba.extending import intrinsic
+from numba.np.ufunc import parallel
 
 from .._system.thread_limits import thread_limit
-from .compiler import OPTIONS, compile_cached
+from .cache import is_cached
+from .compiler import compile_cached, compile_helper, compile_parallel
 
-__all__ = ["Kernel", "compiling_loops", "layer_is_safe", "n_threads"]
+__all__ = [
+    "Kernel",
+    "compile_parallel_loop",
+    "dismissals",
+    "is_short",
+    "layer_is_safe",
+    "n_threads",
+    "run_shared",
+    "submit",
+    "uses_parallel_loop",
+]
 
-# Multiply-adds, or what takes as long, from which threads are worth waking, and from which those
-# of Numba's threading layer, which spin while they wait, are.
+# Multiply-adds, or what takes as long, from which threads are worth waking.
 PARALLEL_WORK = 1_000_000
-LARGE_WORK = 1 << 27
+
+# Work from which Numba's threads are worth starting, and from which they are worth a second of
+# compiling. They are used where NUMBA_THREADING_LAYER names their layer. Else ours do all work: in
+# calls of any length they were as fast or faster, by up to a quarter.
+_IS_LAYER_CHOSEN = config.THREADING_LAYER != "default"
+LARGE_WORK = 1 << 27 if _IS_LAYER_CHOSEN else 1 << 62
+COMPILING_WORK = 1 << 30 if _IS_LAYER_CHOSEN else 1 << 62
 
 # The most work of one call into compiled code: at most a few tenths of a second.
 MAX_CALL_WORK = 1 << 31
@@ -54,7 +72,6 @@ class _Process:
         self.running: dict[str, object] = {}
         self.pool: ThreadPoolExecutor | None = None
         self.is_forked = False
-        self.is_warming = False
 
     def __reduce__(self) -> tuple[type[_Process], tuple[()]]:
         return _Process, ()
@@ -62,9 +79,12 @@ class _Process:
 
 _process = _Process()
 
+# A number that changes when threads which wait awake, see `awake`, are wanted for other work.
+dismissals = np.zeros(1, np.int64)
+
 
 def _note_fork() -> None:
-    # OpenMP's threads do not survive a fork: a child that enters a parallel kernel is killed.
+    # As many processes as cores, each with as many threads, would be too many.
     _process.is_forked = True
 
 
@@ -77,18 +97,13 @@ class Kernel:
 
     Calling it takes the number of blocks, the body's arguments and the keyword `work`, the number
     of elementary operations, which decides whether threads share the blocks. They also need more
-    than one thread, a process that was not forked, and that no other Python thread is inside a
-    parallel loop of ours: it would compete for the same cores.
+    than one thread, a process that was not forked, and that no other Python thread shares blocks
+    of ours: it would compete for the same cores.
     """
 
-    def __init__(self, body: Callable[..., None]) -> None:
+    def __init__(self, body: Callable[..., None], variants: int = 1) -> None:
         self.name = body.__name__
-        self.body = compile_cached(body)
-        self._addresses: dict[tuple[Any, ...], int] = {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The kernel without its addresses, which mean nothing in another process."""
-        return {**self.__dict__, "_addresses": {}}
+        self.loop = compile_cached(_loop_of(body), variants, keyed_by=body)
 
     def __call__(self, n_blocks: int, *args: Any, work: int) -> None:
         # One call into compiled code is short enough that Ctrl-C is soon noticed after it.
@@ -98,167 +113,189 @@ class Kernel:
             self._run(first, last, args, work * (last - first) // n_blocks)
 
     def _run(self, first: int, last: int, args: tuple[Any, ...], work: int) -> None:
-        if _process.is_warming:
-            self._compile_loops(args)
-        small = work < PARALLEL_WORK or last - first < 2
-        if config.DISABLE_JIT or _process.is_forked or small or n_threads() < 2:
-            self.body(first, last, *args)
-            return
-        me = object()
-        # Not a lock, which an interrupt could leave taken between acquiring it and `try`.
-        try:
-            if _process.running.setdefault("kernel", me) is me:
-                self._run_parallel(first, last, args, work)
-            else:
-                self.body(first, last, *args)
-        finally:
-            if _process.running.get("kernel") is me:
-                del _process.running["kernel"]
-
-    def _run_parallel(self, first: int, last: int, args: tuple[Any, ...], work: int) -> None:
-        n = min(n_threads(), last - first)
-        state = np.array([first, 0], np.int64)
-        blocks_per_fetch = max(1, (last - first) // (_FETCHES_PER_THREAD * n))
-        runner = _numba_loop if work >= LARGE_WORK and layer_is_safe() else _pool_loop
-        leaves = tuple(_leaves(args))
-        runner(n, self._address(args, leaves), state, last, blocks_per_fetch, leaves)
-        if state[1]:
-            raise MemoryError(f"The kernel {self.name} found no memory for its scratch.")
-
-    def _compile_loops(self, args: tuple[Any, ...]) -> None:
-        leaves = tuple(_leaves(args))
-        nothing_left = (self._address(args, leaves), np.zeros(2, np.int64), 0, 1, leaves)
-        _drain(*nothing_left)
-        if layer_is_safe():
-            _numba_loop(1, *nothing_left)
-
-    def _address(self, args: tuple[Any, ...], leaves: tuple[Any, ...]) -> int:
-        """The address of the body's machine code for these arguments; compiles or loads it first.
-
-        Arrays at one position among a kernel's arguments differ in nothing but their dtype.
-        `leaves` are the arrays and scalars of the arguments, see `_leaves`.
-        """
-        key = tuple([getattr(value, "dtype", None) for value in leaves])
-        if key not in self._addresses:
-            types_of = tuple(typeof(value) for value in (0, 0, *args))
-            self.body.compile(types_of)
-            self._addresses[key] = address_of(self.body.overloads[types_of])
-        return self._addresses[key]
-
-
-def _leaves(args: tuple[Any, ...]) -> Iterator[Any]:
-    """The arrays and scalars of arguments, of which some are structs (named tuples).
-
-    Compiled code passes a struct as its members, so that a kernel called by its address takes
-    them one by one; Numba's parallel loops do not take structs within the tuple of arguments.
-    """
-    for value in args:
-        if isinstance(value, tuple):
-            yield from _leaves(value)
+        if work < PARALLEL_WORK or last - first < 2:
+            self._run_alone(first, last, args, work)
         else:
-            yield value
+            run_shared(self._run_parallel, self._run_alone, first, last, args, work)
 
+    def _run_alone(self, first: int, last: int, args: tuple[Any, ...], work: int) -> None:
+        self.loop(first, last, 0, _NO_COUNTER, *args)
 
-@contextlib.contextmanager
-def compiling_loops() -> Iterator[None]:
-    """Within it, each call of a kernel also compiles the loops that threads would run."""
-    _process.is_warming = not config.DISABLE_JIT
-    try:
-        yield
-    finally:
-        _process.is_warming = False
-
-
-# ------------------------------------------------------------------ loops that threads run
-
-
-def address_of(compiled: Any) -> int:
-    """The address of the machine code of one compiled variant, as Numba's own callers use it."""
-    return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def _call_address(context: Any, address: Any, block: Any, args: Any) -> Any:
-    """Call a kernel's body, compiled for these types, for one block; whether it failed."""
-    types_of = [types.int64, types.int64, *args]
-
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        address, block, packed = values
-        convention = context.call_conv
-        kind = convention.get_function_type(types.none, types_of).as_pointer()
-        following = builder.add(block, block.type(1))
-        unpacked = [builder.extract_value(packed, i) for i in range(len(args))]
-        entry = builder.inttoptr(address, kind)
-        status, _ = convention.call_function(
-            builder, entry, types.none, types_of, [block, following, *unpacked]
+    def _run_parallel(
+        self, n: int, first: int, last: int, args: tuple[Any, ...], work: int
+    ) -> None:
+        n = min(n, last - first)
+        blocks_per_fetch = max(1, (last - first) // (_FETCHES_PER_THREAD * n))
+        share = first, last, blocks_per_fetch, np.array([first], np.int64), *args
+        is_large = work >= COMPILING_WORK or (work >= LARGE_WORK and _parallel_loop_is_ready())
+        (_on_numba_threads if is_large and layer_is_safe() else _on_own_threads)(
+            n, self.loop, share
         )
-        return status.is_error
 
-    return types.boolean(types.int64, types.int64, args), emit
+
+_NO_COUNTER = np.zeros(1, np.int64)
+
+
+def run_shared(shared: Callable[..., Any], alone: Callable[..., Any], *args: Any) -> Any:
+    """shared(n, *args), where n threads may take part in a call, or else alone(*args)."""
+    n = 1 if config.DISABLE_JIT or _process.is_forked else n_threads()
+    if n < 2:
+        return alone(*args)
+    me = object()
+    # Not a lock, which an interrupt could leave taken between acquiring it and `try`.
+    try:
+        if _process.running.setdefault("kernel", me) is me:
+            return shared(n, *args)
+        return alone(*args)
+    finally:
+        if _process.running.get("kernel") is me:
+            del _process.running["kernel"]
+
+
+def _loop_of(body: Callable[..., None]) -> Callable[..., None]:
+    """The function that Python calls to run a kernel's body, in the body's name.
+
+    With blocks_per_fetch 0 it runs the body for blocks first to last. Else it runs it for blocks
+    that no thread took yet, until all are taken. counter[0] is the first of them, so that fast and
+    undisturbed cores do more.
+    """
+    args = ", ".join(list(inspect.signature(body).parameters)[2:])
+    names = {"body": compile_helper(body), "fetch_add": _fetch_add}
+    # Numba takes a tuple of arguments apart at each call, and named ones once.
+    exec(_LOOP.replace("args", args), names)
+    loop: Any = functools.update_wrapper(names["loop"], body)
+    del loop.__wrapped__
+    return loop  # type: ignore[no-any-return]
+
+
+_LOOP = """
+def loop(first, last, blocks_per_fetch, counter, args):
+    stop = last
+    while True:
+        if blocks_per_fetch > 0:
+            first = fetch_add(counter, blocks_per_fetch)
+            if first >= last:
+                return
+            stop = min(first + blocks_per_fetch, last)
+        body(first, stop, args)
+        if blocks_per_fetch == 0:
+            return
+"""
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def _fetch_add(context: Any, state: Any, n: Any) -> Any:
-    """Add n to state[0] and return what was there, as one step among threads."""
+def _fetch_add(context: Any, counter: Any, n: Any) -> Any:
+    """Add n to counter[0] and return what was there, as one step among threads."""
 
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, values[0])
-        return builder.atomic_rmw("add", array.data, values[1], "monotonic")
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, args[0])
+        return builder.atomic_rmw("add", array.data, args[1], "monotonic")
 
-    return types.int64(state, types.int64), emit
-
-
-@njit(**OPTIONS)
-def _drain_blocks(address, state, last, blocks_per_fetch, args):  # type: ignore[no-untyped-def]
-    """Call the kernel at an address for blocks that no thread took yet, until all are taken.
-
-    state[0] is the first of them, and state[1] becomes 1 where a call fails. Threads take blocks
-    as they come, so that fast and undisturbed cores do more.
-    """
-    while True:
-        first = _fetch_add(state, blocks_per_fetch)
-        if first >= last:
-            return
-        for block in range(first, min(first + blocks_per_fetch, last)):
-            if _call_address(address, block, args):
-                state[1] = 1
+    return types.int64(counter, types.int64), emit
 
 
-@compile_cached
-def _drain(address, state, last, blocks_per_fetch, args):  # type: ignore[no-untyped-def]
-    _drain_blocks(address, state, last, blocks_per_fetch, args)
+# ------------------------------------------------------------------ threads
 
 
-@functools.partial(compile_cached, parallel=True)
-def _numba_loop(n, address, state, last, blocks_per_fetch, args):  # type: ignore[no-untyped-def]
-    for _ in prange(n):
-        _drain_blocks(address, state, last, blocks_per_fetch, args)
-
-
-def _pool_loop(n: int, *share: Any) -> None:
-    """As `_numba_loop`, with threads that sleep while they wait, and that no call waits for.
+def _on_own_threads(n: int, loop: Callable[..., None], share: tuple[Any, ...]) -> None:
+    """Run a loop on threads that sleep while they wait, and that no call waits for.
 
     OpenMP's threads spin: where other processes want the cores, a call of 0.1 ms takes 10. This
     one is done when all blocks are, though another thread may not have got a core yet.
     """
+    dismissals[0] += 1
+    others = submit(n - 1, loop, share)
+    try:
+        loop(*share)
+    finally:
+        for other in others:
+            if not other.cancel():
+                other.result()
+
+
+def submit(n: int, call: Callable[..., None], args: tuple[Any, ...]) -> list[Future[None]]:
+    """Give n of our threads a call; none while the interpreter is shutting down."""
     if _process.pool is None:
         _process.pool = ThreadPoolExecutor(max(1, config.NUMBA_NUM_THREADS - 1), "fastgnb")
     try:
-        others = [_process.pool.submit(_drain, *share) for _ in range(n - 1)]
-    except RuntimeError:  # the interpreter is shutting down
-        others = []
-    _drain(*share)
-    for other in others:
-        if not other.cancel():
-            other.result()
+        return [_process.pool.submit(call, *args) for _ in range(n)]
+    except RuntimeError:
+        return []
+
+
+def _on_numba_threads(n: int, loop: Callable[..., None], share: tuple[Any, ...]) -> None:
+    """Run a loop on threads of Numba's threading layer."""
+    errors: list[BaseException] = []
+
+    def call() -> None:
+        try:
+            loop(*share)
+        except BaseException as error:  # ctypes would print it
+            errors.append(error)
+
+    entry = ctypes.CFUNCTYPE(None)(call)
+    _parallel_loop(n, ctypes.cast(entry, ctypes.c_void_p).value)
+    if errors:
+        raise errors[0]
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _call_address(context: Any, address: Any) -> Any:
+    """Call a C function without arguments by its address."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = ir.FunctionType(ir.VoidType(), []).as_pointer()
+        builder.call(builder.inttoptr(args[0], kind), [])
+        return context.get_dummy_value()
+
+    return types.none(types.int64), emit
+
+
+@compile_parallel
+def _parallel_loop(n, address):  # type: ignore[no-untyped-def]
+    for _ in prange(n):
+        _call_address(address)
+
+
+def compile_parallel_loop() -> None:
+    """Compile, or load, the loop that Numba's threads run, where they are used."""
+    if uses_parallel_loop():
+        _parallel_loop.compile((types.int64, types.int64))
+
+
+def uses_parallel_loop() -> bool:
+    """Whether the loop is compiled: where a threading layer was chosen, and is safe."""
+    return _IS_LAYER_CHOSEN and layer_is_safe() and not config.DISABLE_JIT
+
+
+@functools.cache
+def _is_kept() -> bool:
+    return is_cached(_parallel_loop, (types.int64, types.int64))
+
+
+def _parallel_loop_is_ready() -> bool:
+    """Whether the loop that Numba's threads run is compiled, or can be loaded."""
+    return bool(_parallel_loop.overloads) or _is_kept()
 
 
 # ------------------------------------------------------------------ the number of threads
 
 
+def is_short(work: int) -> bool:
+    """Whether one call into compiled code may do so much work: Python then soon sees Ctrl-C."""
+    return work <= MAX_CALL_WORK
+
+
 def n_threads() -> int:
     """Threads that a parallel kernel called now from this Python thread may use."""
-    n = int(numba.get_num_threads() if _layer() else config.NUMBA_NUM_THREADS)
+    # Nobody has set a number as long as Numba's threads do not run: asking would start them.
+    # Short chunks of rows ask each time, and `numba.get_num_threads` takes half a microsecond.
+    if parallel._is_initialized:
+        n = int(parallel._get_num_threads())
+    elif _IS_LAYER_CHOSEN and _layer():
+        n = int(numba.get_num_threads())
+    else:
+        n = int(config.NUMBA_NUM_THREADS)
     return min(n, thread_limit() or n)
 
 

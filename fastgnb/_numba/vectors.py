@@ -1,7 +1,7 @@
 """Vectors of eight float64, the lanes, with which kernels compute.
 
 Inside a kernel a vector lives in registers: one of 512 bits, two of 256 or four of 128, as the
-machine has them. It has `+`, `-` and `*`; the functions below do the rest. Memory is read and
+machine has them. It has `+`, `-`, `*` and `/`; the functions below do the rest. Memory is read and
 written through pointers to contiguous float32 or float64, without bounds checks; float32 is widened
 when it is loaded and rounded when it is stored. A pointer `p` also has `p[i]`. It does not keep
 alive an array that the function made: see `keep`.
@@ -10,10 +10,8 @@ Numba itself leaves vectors to LLVM's loop vectoriser, which tests at each short
 arrays overlap, and keeps sums in memory. It also counts references to arrays inside such loops.
 With NUMBA_DISABLE_JIT=1 the same functions are plain NumPy on flat arrays, eight numbers at a time.
 
-Internals of Numba: `models.PrimitiveModel`, `type_callable`, `lower_builtin`, `make_array` and
-`get_dummy_value` of a target context, `cgutils.get_or_insert_function`. Internals of llvmlite:
-typed pointers (`as_pointer`, `bitcast`), `align` of loads and stores, flags of arithmetic. Tried on
-Numba 0.61.0 with llvmlite 0.44.0, and on Numba 0.68.1 with llvmlite 0.50.0.
+Internals of Numba and llvmlite: as in `vector_types`, and `make_array` and `get_dummy_value` of a
+target context, `cgutils.get_or_insert_function`. Tried on Numba 0.61.0 and 0.68.1.
 """
 
 from __future__ import annotations
@@ -24,9 +22,18 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import config, types
+from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
+
+from .vector_types import (
+    VectorType,
+    broadcast,
+    define_operator,
+    emitted_by,
+    read,
+    repeated,
+    write,
+)
 
 __all__ = [
     "LANES",
@@ -39,10 +46,12 @@ __all__ = [
     "pointer",
     "power_of_two",
     "prefetch",
+    "prefetch_near",
     "rounded",
     "shifted",
     "splat",
     "store",
+    "where_equal",
     "where_greater",
     "where_number",
 ]
@@ -52,63 +61,20 @@ LANES = 8
 _DOUBLE, _INT, _BYTE = ir.DoubleType(), ir.IntType(64), ir.IntType(8)
 FLOATS, _INTS = ir.VectorType(_DOUBLE, LANES), ir.VectorType(_INT, LANES)
 _LINE_BITS = 512
-# A product and the sum it goes into may become one fused multiply-add.
-_FLAGS = ("contract",)
 
+LANES_TYPE = VectorType("Lanes", FLOATS)
 
-class LanesType(types.Type):  # type: ignore[misc]
-    def __init__(self) -> None:
-        super().__init__("Lanes")
-
-
-LANES_TYPE = LanesType()
-
-
-@register_model(LanesType)
-class _LanesModel(models.PrimitiveModel):  # type: ignore[misc]
-    def __init__(self, manager: Any, of: Any) -> None:
-        super().__init__(manager, of, FLOATS)
-
-
-def _define_operator(operation: Callable[..., Any], instruction: str) -> None:
-    def typed(context: Any) -> Callable[..., Any]:
-        return lambda a, b: LANES_TYPE if a is LANES_TYPE and b is LANES_TYPE else None
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return getattr(builder, instruction)(*args, flags=_FLAGS)
-
-    type_callable(operation)(typed)
-    lower_builtin(operation, LANES_TYPE, LANES_TYPE)(emit)
-
-
-_define_operator(operator.add, "fadd")
-_define_operator(operator.sub, "fsub")
-_define_operator(operator.mul, "fmul")
-
-
-def emitted_by(typed: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Compile a function as what `typed` emits, unless compilation is switched off."""
-
-    def choose(plain: Callable[..., Any]) -> Callable[..., Any]:
-        chosen: Callable[..., Any] = plain if config.DISABLE_JIT else intrinsic(typed)
-        return chosen
-
-    return choose
-
-
-def _broadcast(builder: Any, kind: Any, value: Any) -> Any:
-    none = ir.Constant(kind, ir.Undefined)
-    one = builder.insert_element(none, value, ir.IntType(32)(0))
-    zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-    return builder.shuffle_vector(one, none, zeros)
+define_operator(LANES_TYPE, operator.add, "fadd")
+define_operator(LANES_TYPE, operator.sub, "fsub")
+define_operator(LANES_TYPE, operator.mul, "fmul")
+define_operator(LANES_TYPE, operator.truediv, "fdiv")
 
 
 def read_lanes(builder: Any, kind: Any, address: Any) -> Any:
     """Emit a load of eight numbers, as float64, from a pointer of type `kind`."""
     is_wide = kind.dtype.bitwidth == 64
     vector = ir.VectorType(_DOUBLE if is_wide else ir.FloatType(), LANES)
-    target = builder.bitcast(address, vector.as_pointer())
-    loaded = builder.load(target, align=kind.dtype.bitwidth // 8)
+    loaded = read(builder, vector, address, kind.dtype.bitwidth // 8)
     return loaded if is_wide else builder.fpext(loaded, FLOATS)
 
 
@@ -116,8 +82,7 @@ def write_lanes(builder: Any, kind: Any, address: Any, value: Any) -> None:
     """Emit a store of eight float64, which are rounded to what `kind` points to."""
     if kind.dtype.bitwidth == 32:
         value = builder.fptrunc(value, ir.VectorType(ir.FloatType(), LANES))
-    target = builder.bitcast(address, value.type.as_pointer())
-    builder.store(value, target, align=kind.dtype.bitwidth // 8)
+    write(builder, value, address, kind.dtype.bitwidth // 8)
 
 
 def _pointer(context: Any, a: Any) -> Any:
@@ -190,7 +155,7 @@ def rounded(p: Any, x: float) -> float:
 
 def _splat(context: Any, x: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _broadcast(builder, FLOATS, args[0])
+        return broadcast(builder, FLOATS, args[0])
 
     return LANES_TYPE(types.float64), emit
 
@@ -241,30 +206,38 @@ def per_line(p: Any) -> int:
     return _LINE_BITS // (8 * int(p.itemsize))
 
 
-def _prefetch(context: Any, p: Any, at: Any) -> Any:
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = _BYTE.as_pointer()
-        flag = ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [pointer, flag, flag, flag])
-        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
-        address = builder.bitcast(builder.gep(args[0], [args[1]]), pointer)
-        builder.call(fetch, [address, flag(0), flag(2), flag(1)])
-        return context.get_dummy_value()
+def _prefetched(level: int) -> Callable[..., Any]:
+    def typed(context: Any, p: Any, at: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            pointer = _BYTE.as_pointer()
+            flag = ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [pointer, flag, flag, flag])
+            fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+            address = builder.bitcast(builder.gep(args[0], [args[1]]), pointer)
+            # A read, by how long it is worth keeping (3 to 0), of data.
+            builder.call(fetch, [address, flag(0), flag(4 - level), flag(1)])
+            return context.get_dummy_value()
 
-    return types.none(p, types.intp), emit
+        return types.none(p, types.intp), emit
+
+    return typed
 
 
-@emitted_by(_prefetch)
+@emitted_by(_prefetched(2))
 def prefetch(p: Any, at: int) -> None:
     """Ask for the cache line of element `at`, which may lie past the end, into the second level."""
 
 
+@emitted_by(_prefetched(1))
+def prefetch_near(p: Any, at: int) -> None:
+    """As `prefetch`, into the first level."""
+
+
 def _first(context: Any, m: Any, v: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        count, value = args
         index = ir.Constant(_INTS, list(range(LANES)))
-        mask = builder.icmp_signed("<", index, _broadcast(builder, _INTS, count))
-        return builder.select(mask, value, ir.Constant(FLOATS, [0.0] * LANES))
+        mask = builder.icmp_signed("<", index, broadcast(builder, _INTS, args[0]))
+        return builder.select(mask, args[1], repeated(FLOATS, 0.0))
 
     return LANES_TYPE(types.int64, v), emit
 
@@ -275,18 +248,26 @@ def first(m: int, v: Any) -> Any:
     return np.where(np.arange(LANES) < m, v, 0.0)
 
 
-def _where_greater(context: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        a, b, x, y = args
-        return builder.select(builder.fcmp_ordered(">", a, b), x, y)
+def _where(relation: str) -> Callable[..., Any]:
+    def typed(context: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.select(builder.fcmp_ordered(relation, *args[:2]), *args[2:])
 
-    return LANES_TYPE(a, b, x, y), emit
+        return LANES_TYPE(a, b, x, y), emit
+
+    return typed
 
 
-@emitted_by(_where_greater)
+@emitted_by(_where(">"))
 def where_greater(a: Any, b: Any, x: Any, y: Any) -> Any:
     """x in the lanes where a > b, else y."""
     return np.where(a > b, x, y)
+
+
+@emitted_by(_where("=="))
+def where_equal(a: Any, b: Any, x: Any, y: Any) -> Any:
+    """x in the lanes where a = b, else y."""
+    return np.where(a == b, x, y)
 
 
 def _all_greater(context: Any, a: Any, b: Any) -> Any:
@@ -305,8 +286,7 @@ def all_greater(a: Any, b: Any) -> bool:
 
 def _where_number(context: Any, a: Any, x: Any, y: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        a, x, y = args
-        return builder.select(builder.fcmp_ordered("ord", a, a), x, y)
+        return builder.select(builder.fcmp_ordered("ord", args[0], args[0]), *args[1:])
 
     return LANES_TYPE(a, x, y), emit
 
@@ -320,8 +300,8 @@ def where_number(a: Any, x: Any, y: Any) -> Any:
 def _power_of_two(context: Any, v: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         exponent = builder.fptosi(args[0], _INTS)
-        biased = builder.add(exponent, ir.Constant(_INTS, [1023] * LANES))
-        return builder.bitcast(builder.shl(biased, ir.Constant(_INTS, [52] * LANES)), FLOATS)
+        biased = builder.add(exponent, repeated(_INTS, 1023))
+        return builder.bitcast(builder.shl(biased, repeated(_INTS, 52)), FLOATS)
 
     return LANES_TYPE(v), emit
 

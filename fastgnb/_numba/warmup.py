@@ -1,31 +1,67 @@
 """Every variant of every kernel compiled ahead of time, and how many there are.
 
-There are 43 variants in all: of 14 kernels one each, of those that read rows (`_sum_blocks`,
-`_sum_scatters`, `_score`, `_score_mixed`, `_score_whitened`) a second one for float32, and one loop
-of each kind (`_numba_loop`, which is not there with the `workqueue` layer, and `_drain`) for each
-of the twelve variants that threads share.
+Each kernel is declared with the number of its variants: one for most, and a second one for float32
+where it reads rows. The loop that Numba's threads run is one more, where it is used at all.
 """
 
 from __future__ import annotations
 
+import contextlib
+import importlib
+from collections import deque
+
 from numba import config
 
 from . import threads
+from .cache import is_working
 from .compiler import DISPATCHERS
-from .decorators import WARMUP_CALLS
+from .decorators import WARMUP_CALLS, WarmupCall
+from .notice import watcher, watching_kernels
+from .warmup_workers import Workers, n_cores
 
-__all__ = ["compile_all", "n_compiled", "n_loaded", "n_variants"]
+__all__ = ["call_of", "compile_all", "n_compiled", "n_loaded", "n_variants"]
 
-# Variants of all kernels and loops, and those among them whose blocks threads share.
-_VARIANTS, _SHARED_VARIANTS = 43, 12
+_PARALLEL_LOOP = WarmupCall(threads.compile_parallel_loop, ())
+
+_compiled_elsewhere = 0
 
 
-def compile_all() -> int:
-    """Compile or load every variant of the kernels imported so far; return how many there are."""
-    with threads.compiling_loops():
-        for call in WARMUP_CALLS:
+def compile_all(processes: int | None = None) -> int:
+    """Compile or load every variant of the kernels imported so far; return how many there are.
+
+    processes: how many compile at the same time, by default as many as there are cores. Others are
+    started only once this one has found that something is to be compiled, and can be kept.
+    """
+    global _compiled_elsewhere
+    calls = [*WARMUP_CALLS, _PARALLEL_LOOP]
+    # The first is short, and shows whether anything is missing. Those that take longest follow.
+    waiting = deque(call.name for call in [*calls[:1], *calls[:0:-1]])
+    by_name = {call.name: call for call in calls}
+    others: Workers | None = None
+    try:
+        with contextlib.suppress(IndexError):
+            while True:
+                by_name[waiting.popleft()]()
+                if others is None and n_compiled() > n_loaded() and is_working():
+                    n = n_cores() if processes is None else processes
+                    others = Workers(n - 1, waiting, watcher())
+        if others is not None:
+            others.join()
+    finally:
+        if others is not None:
+            others.end()
+            _compiled_elsewhere += others.n_compiled
+    with watching_kernels(lambda: None) if others else contextlib.nullcontext():
+        for call in calls:
             call()
     return n_compiled()
+
+
+def call_of(name: str) -> WarmupCall:
+    """The warm-up call of a name; its module is imported. Raises KeyError if there is none."""
+    importlib.import_module(name.partition(":")[0])
+    calls = [*WARMUP_CALLS, _PARALLEL_LOOP]
+    return {call.name: call for call in calls}[name]
 
 
 def n_compiled() -> int:
@@ -34,13 +70,14 @@ def n_compiled() -> int:
 
 
 def n_loaded() -> int:
-    """How many of these were loaded from the cache."""
+    """How many of these were in the cache, and not compiled by processes of `compile_all`."""
     stats = [getattr(each, "stats", None) for each in DISPATCHERS]
-    return sum(sum(each.cache_hits.values()) for each in stats if each is not None)
+    hits = sum(sum(each.cache_hits.values()) for each in stats if each is not None)
+    return max(0, hits - _compiled_elsewhere)
 
 
 def n_variants() -> int:
-    """Variants that `compile_all` compiles, or loads, when all kernels are imported."""
+    """Variants that `compile_all` compiles, or loads, of the kernels imported so far."""
     if config.DISABLE_JIT:
         return 0
-    return _VARIANTS if threads.layer_is_safe() else _VARIANTS - _SHARED_VARIANTS
+    return sum(DISPATCHERS.values()) - (not threads.uses_parallel_loop())

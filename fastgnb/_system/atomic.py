@@ -2,7 +2,8 @@
 
 A reader of the final name sees the old content or all of the new one: the new
 content is written under a temporary name in the same folder (a rename is atomic
-only within one file system), flushed to the disk, and then renamed.
+only within one file system), flushed to the disk, and then renamed. A path with a scheme,
+such as s3://bucket/key, is an upload that is completed at the end, see `remote/upload.py`.
 """
 
 from __future__ import annotations
@@ -17,8 +18,13 @@ import shutil
 import time
 import uuid
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from .remote.paths import RemotePath, as_path, identity_of, is_remote
 from .signals import uninterrupted
+
+if TYPE_CHECKING:
+    from .remote.upload import Upload
 
 __all__ = ["atomic_write", "check_writable", "is_same_file"]
 
@@ -30,7 +36,9 @@ _ours: set[str] = set()
 
 
 @contextlib.contextmanager
-def atomic_write(path: str | os.PathLike[str], *, final: bool = False) -> Iterator[pathlib.Path]:
+def atomic_write(
+    path: str | os.PathLike[str], *, final: bool = False
+) -> Iterator[pathlib.Path | Upload]:
     """Yield a temporary name; when the block succeeds, rename it to `path`.
 
     Parameters
@@ -42,15 +50,15 @@ def atomic_write(path: str | os.PathLike[str], *, final: bool = False) -> Iterat
 
     Yields
     ------
-    pathlib.Path
+    pathlib.Path or Upload
         A name in the same folder that does not exist yet. It begins with a dot and
         ends in ``.tmp``, so that no reader of a folder of data takes it. The block
-        must create it and close it.
+        must create it and close it. Of a path with a scheme, an `Upload`.
 
     Raises
     ------
     FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError
-        Before the block runs, where `path` cannot be written.
+        Before the block runs, where `path` cannot be written; of one with a scheme afterwards.
 
     Whatever the block raises, KeyboardInterrupt included, the temporary file is
     removed and `path` stays as it was. What the system says of a write, such as a
@@ -58,8 +66,13 @@ def atomic_write(path: str | os.PathLike[str], *, final: bool = False) -> Iterat
     temporary file behind, and nothing else; the next one that writes `path` removes it.
     Cost: one flush of the file to the disk, and a look at the names in the folder.
     """
+    remote = as_path(path)
+    if isinstance(remote, RemotePath):
+        with remote.upload(final=final) as upload:
+            yield upload
+        return
     check_writable(path)
-    target = pathlib.Path(os.path.realpath(path))
+    target = pathlib.Path(os.path.realpath(remote))
     _remove_abandoned(target)
     temporary = target.with_name(
         f"{_prefix(target)}{_HOST}-{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp"
@@ -138,17 +151,27 @@ def _is_of(error: OSError, temporary: pathlib.Path) -> bool:
 
 def is_same_file(a: str | os.PathLike[str], b: str | os.PathLike[str]) -> bool:
     """Whether both names stand for one file: by links of either kind, or in another case."""
-    if os.path.realpath(a) == os.path.realpath(b):
+    if is_remote(a) != is_remote(b):
+        return False
+    if identity_of(a) == identity_of(b):
         return True
+    if is_remote(a):
+        return False
     try:
-        return os.path.samefile(a, b)
+        return os.path.samefile(as_path(a), as_path(b))
     except OSError:  # one of them is not there yet
         return False
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise now the OSError that writing `path` would meet after hours of work."""
-    shown, target = os.fspath(path), pathlib.Path(os.path.realpath(path))
+    local = as_path(path)
+    if isinstance(local, RemotePath):
+        from .remote.upload import check_remote_writable
+
+        check_remote_writable(local)
+        return
+    shown, target = os.fspath(path), pathlib.Path(os.path.realpath(local))
     folder = target.parent
     if not folder.exists():
         raise FileNotFoundError(f"cannot write {shown}: the folder {folder} does not exist")

@@ -1,9 +1,8 @@
-"""How many threads a command uses, without a change that others in the process would notice.
+"""How many threads a call uses, without a change that others in the process would notice.
 
 The limit of our own kernels belongs to a context (see `contextvars`), so that two calls in two
 Python threads have their own. Arrow has one pool of threads for the whole process. While calls
-with `--threads` run, it has as many threads as they ask for together, and afterwards as many as
-before.
+with a limit run, it has as many threads as they ask for together, and afterwards as many as before.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Any
 
 from .context import ContextValue
 
-__all__ = ["thread_limit", "using_threads"]
+__all__ = ["kernel_threads", "thread_limit", "threads"]
 
 _limit: ContextValue[int | None] = ContextValue("fastgnb threads", None)
 
@@ -27,12 +26,62 @@ def thread_limit() -> int | None:
 
 
 @contextlib.contextmanager
-def using_threads(n: int | None) -> Iterator[None]:
-    """Use at most n threads, of ours and of Arrow; None leaves both as they are."""
+def threads(n: int | None) -> Iterator[None]:
+    """Limit the threads of calls from this Python thread: a context manager.
+
+    Parameters
+    ----------
+    n : int or None
+        Most threads that a call within the ``with`` block uses, 1 or more. None changes nothing.
+
+    Yields
+    ------
+    None
+        The block runs.
+
+    Raises
+    ------
+    ValueError
+        If n is no whole number of 1 or more.
+
+    See Also
+    --------
+    fastgnb.files.fit : Its parameter `threads` is this limit.
+
+    Notes
+    -----
+    The limit is that of a context, see `contextvars`: calls from other Python threads keep theirs,
+    and so does what a task of `asyncio` runs meanwhile. A limit above the number of cores, or above
+    ``NUMBA_NUM_THREADS``, is no limit. Blocks may be nested; the innermost counts. Results have the
+    same bits for any number of threads.
+
+    A worker of a cluster that runs t tasks at once in one process gives each of them cores // t
+    threads. pyarrow, if it is installed, has one pool for the process: while such blocks run, it
+    has as many threads as they ask for together.
+
+    Examples
+    --------
+    >>> import fastgnb
+    >>> with fastgnb.threads(1):
+    ...     model = fastgnb.GaussianNB().fit([[1.0], [2.0], [5.0], [6.0]], [0, 0, 1, 1])
+    """
+    is_whole = hasattr(n, "__index__") and not isinstance(n, bool)
+    if n is not None and not (is_whole and n >= 1):
+        raise ValueError(f"threads must be a whole number, 1 or more, got {n!r}.")
     token = _limit.set(_limit.get() if n is None else n)
     try:
         with _arrow_pool.shared(n):
             yield
+    finally:
+        _limit.reset(token)
+
+
+@contextlib.contextmanager
+def kernel_threads(n: int | None) -> Iterator[None]:
+    """Limit the threads of our own kernels alone, in a thread of ours. None changes nothing."""
+    token = _limit.set(_limit.get() if n is None else n)
+    try:
+        yield
     finally:
         _limit.reset(token)
 

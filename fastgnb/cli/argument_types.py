@@ -6,19 +6,17 @@ import argparse
 import csv
 import io
 import math
-import os
 from typing import Any
-
-from ..files.outputs import OUTPUT_ENDINGS
 
 __all__ = [
     "AddNames",
+    "cut_offs",
     "names",
     "names_or_auto",
     "number",
-    "output_file",
     "positive",
     "priors",
+    "shard",
     "smoothing",
 ]
 
@@ -31,14 +29,6 @@ class AddNames(argparse.Action):
         if before and "auto" in (before, values):
             parser.error(f"argument {option}: auto stands alone")
         setattr(namespace, self.dest, values if values == "auto" else (*before, *values))
-
-
-def output_file(text: str) -> str:
-    if os.path.splitext(text)[1].lower() not in OUTPUT_ENDINGS:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} does not end in one of {', '.join(OUTPUT_ENDINGS)}"
-        )
-    return text
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -62,6 +52,14 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def shard(text: str) -> tuple[int, int]:
+    """ "2/8": the second of eight."""
+    i, _, n = text.partition("/")
+    if not (i.isdecimal() and n.isdecimal() and 1 <= int(i) <= int(n)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a shard such as 2/8, the second of 8")
+    return int(i), int(n)
+
+
 def smoothing(text: str) -> float:
     value = number(text)
     if not (math.isfinite(value) and value >= 0):
@@ -73,6 +71,13 @@ def priors(text: str) -> tuple[float, ...]:
     values = tuple(number(part) for part in text.split(","))
     if min(values) < 0 or not math.isclose(math.fsum(values), 1.0, rel_tol=1e-8):
         raise argparse.ArgumentTypeError(f"{text!r}: expected numbers, 0 or more, that sum to 1")
+    return values
+
+
+def cut_offs(text: str) -> tuple[float, ...]:
+    values = tuple(number(part) for part in text.split(","))
+    if not all(0 < value < 1 for value in values):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected numbers above 0 and below 1")
     return values
 
 

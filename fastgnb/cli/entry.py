@@ -13,9 +13,12 @@ import sys
 from collections.abc import Callable, Sequence
 
 from .._numba.notice import quietly
+from .._system import thread_limits
 from .._system.signals import arrow_without_signals, interruptible, listen_in_runs_only
-from .._system.thread_limits import using_threads
+from ..files.outputs import is_folder
+from ..files.tables.formats import output_format
 from .parser import build_parser
+from .standard_streams import standard_streams
 from .streams import prefix_stdout, print_stderr
 
 __all__ = ["main", "process"]
@@ -25,6 +28,8 @@ _HOMES = {
     "update": "row_commands",
     "predict": "row_commands",
     "evaluate": "row_commands",
+    "diagnose": "row_commands",
+    "report": "row_commands",
     "merge": "model_commands",
     "reestimate": "model_commands",
     "show": "model_commands",
@@ -80,13 +85,37 @@ def _command(argv: Sequence[str] | None) -> int:
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """The arguments. `show --json MODEL` prints the model, though --json may have a FILE."""
-    parser = build_parser()
-    args = parser.parse_args(argv)
+    words = list(sys.argv[1:] if argv is None else argv)
+    parser = build_parser(next((word for word in words if not word.startswith("-")), None))
+    args = parser.parse_args(words)
+    if args.command == "predict":
+        _check_ending(parser, args)
+    if args.command == "fit":
+        _check_checkpoint(parser, args)
     if args.command == "show" and args.model is None:
         if args.json in (None, "-"):
             parser.error("show: the following arguments are required: MODEL")
         args.model, args.json = args.json, "-"
     return args
+
+
+def _check_ending(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
+    """A wrong usage unless the name of the output or --output-format tells its format."""
+    if args.output == "-" or is_folder(args.output):
+        return
+    try:
+        output_format(args.output, args.output_format)
+    except ValueError as error:
+        parser.error(f"predict: argument --output: {error}")
+
+
+def _check_checkpoint(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
+    """A wrong usage where files are to be shared without a folder for what is learned of them."""
+    for option, value in (("--shard", args.shard), ("--workers", args.workers)):
+        if value is not None and args.checkpoint is None:
+            parser.error(
+                f"fit: argument {option}: needs --checkpoint, a folder that the processes share"
+            )
 
 
 def _one_line(error: Exception) -> str:
@@ -120,10 +149,10 @@ def _abandon_output() -> None:
 
 def _run(args: argparse.Namespace) -> int:
     quiet = quietly(getattr(args, "quiet", False))
-    with using_threads(getattr(args, "threads", None)), quiet:
+    with thread_limits.threads(getattr(args, "threads", None)), quiet:
         home = importlib.import_module(f".{_HOMES[args.command]}", __package__)
         command: Callable[[argparse.Namespace], int] = getattr(home, args.command)
-        with arrow_without_signals():
+        with arrow_without_signals(), standard_streams(args):
             try:
                 return command(args)
             except MemoryError as error:

@@ -14,9 +14,10 @@ from ..files.outputs import check_output
 from ..files.phrases import counted
 from ..model.model import Model
 from .options import given_options
-from .report import model_dict, model_text
+from .standard_streams import deliver, shown
 from .streams import print_stdout
 from .summary import messages_of, print_done, shape_of
+from .texts import model_dict, model_text
 
 __all__ = ["merge", "reestimate", "show", "warmup"]
 
@@ -69,5 +70,6 @@ def _contents(model: Model) -> list[str]:
 
 
 def _finish(args: argparse.Namespace, parts: list[Any], start: float) -> None:
+    deliver(args)
     if not args.quiet:
-        print_done(args.command, parts, args.output, time.perf_counter() - start)
+        print_done(args.command, parts, shown(args, str(args.output)), time.perf_counter() - start)

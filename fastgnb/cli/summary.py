@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..files.jobs.messages import Messages
 from ..files.phrases import cell, counted, listed
+from .standard_streams import shown
 from .streams import print_stderr
 
 if TYPE_CHECKING:
@@ -22,9 +23,9 @@ def messages_of(args: argparse.Namespace) -> Messages:
 
     def note(text: str) -> None:
         if not args.quiet:
-            print_stderr(f"note: {text}")
+            print_stderr(f"note: {shown(args, text)}")
 
-    return Messages(note, note, lambda text: print_stderr(f"warning: {text}"))
+    return Messages(note, note, lambda text: print_stderr(f"warning: {shown(args, text)}"))
 
 
 def shape_of(model: Model) -> list[str]:

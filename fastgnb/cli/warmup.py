@@ -1,10 +1,11 @@
-"""All kernels compiled ahead of time, with a report of how far it is: `warmup` and `demo`."""
+"""`fastgnb warmup`: all kernels compiled ahead of time, with a report of how far it is."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -43,6 +44,7 @@ def compile_all() -> Warmed:
     """Compile or load every variant of every kernel, and show on standard error how far it is."""
     start = time.perf_counter()
     bar = _bar()
+    kernels.import_all()
     shown = _progress(n_variants(), bar)
     with quietly(bar is not None), shown as step, watching_kernels(step):
         total = kernels.warmup()
@@ -74,13 +76,14 @@ def _progress(total: int, bar: Any) -> Iterator[Callable[[], Any]]:
         with bar(total=total, unit=" kernels", desc="compiling", file=sys.stderr) as shown:
             yield shown.update
         return
-    done, last = 0, time.monotonic()
+    done, last, lock = 0, time.monotonic(), threading.Lock()
 
     def step() -> None:
         nonlocal done, last
-        done += 1
-        if time.monotonic() - last >= SECONDS and not is_switched_off():
-            last = time.monotonic()
-            print_stderr(f"compiling kernels: {done} of {total}")
+        with lock:  # processes that help report from threads
+            done += 1
+            if time.monotonic() - last >= SECONDS and not is_switched_off():
+                last = time.monotonic()
+                print_stderr(f"compiling kernels: {done} of {total}")
 
     yield step

@@ -13,6 +13,9 @@ Where to start
     axes.py            naive Bayes along principal axes
     principal_axes.py  the axes themselves
     categorical.py     the smoothing of counts of categories (alpha) to log probabilities
+    left_out.py        diagonal variances without one row, whichever it is: leave-one-out
+    downdate.py        the same for full covariances
+    shared_axes.py     models of the same covariances' axes, all at once
     parameters.py      estimates to what the scoring kernels take
     options.py         checks of options that estimates make themselves
     correlation.py     the rule for low rank: what float64 cannot tell from 0

@@ -54,8 +54,7 @@ def estimate_mixed(
     Raises ValueError as `estimate_diagonal`, for min_categories of another shape than (q,), and for
     a feature of more than max_categories.
     """
-    _check_mask(categorical_features, stats)
-    check_few_categories(stats, max_categories)
+    check_columns(stats, categorical_features, max_categories)
     gaussian = estimate_diagonal(stats.gaussian, priors=priors, var_smoothing=var_smoothing)
     least = check_min_categories(min_categories, len(stats.counts))
     return MixedEstimate(
@@ -65,6 +64,12 @@ def estimate_mixed(
             for counts, low in zip(stats.counts, least, strict=True)
         ],
     )
+
+
+def check_columns(stats: MixedStats, categorical_features: Any, max_categories: int | None) -> None:
+    """Raise ValueError for other categorical features, or for more than max_categories of one."""
+    _check_mask(categorical_features, stats)
+    check_few_categories(stats, max_categories)
 
 
 def _check_mask(categorical_features: Any, stats: MixedStats) -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..stats.checks import check_shapes, is_usual
 from ..stats.class_stats import ClassStats
 from ..stats.pooling import mean_of, pooled
 from .options import check_priors, check_smoothing
@@ -60,6 +61,17 @@ def estimate_diagonal(
         theta = np.where(absent, overall.mean, theta)
         var = np.where(absent, overall.variance + epsilon, var)
     return DiagonalEstimate(prior, theta, var, epsilon)
+
+
+def never_overflows(stats: ClassStats, priors: ArrayLike | None, var_smoothing: float) -> bool:
+    """Whether `estimate_diagonal` cannot raise, by a look at the largest numbers.
+
+    Raises its errors for priors, smoothing, and statistics whose arrays do not match.
+    """
+    check_shapes(stats)
+    if priors is not None:
+        check_priors(priors, len(stats.classes))
+    return check_smoothing(var_smoothing) <= 1.0 and is_usual(stats)
 
 
 def _variances(stats: ClassStats, covariance_type: str, *, tied: bool, ddof: int) -> Floats:

@@ -174,6 +174,25 @@ def _whitener(matrix: Floats, loss: float) -> tuple[Floats, float]:
     return vectors.T / np.sqrt(values)[:, None], float(np.log(values).sum())
 
 
+def submatrices(stats: ClassStats, covariance: Floats, features: NDArray[np.intp]) -> Floats:
+    """Covariances (g, m, m) of m of the features, out of covariances (g, d, d) of all.
+
+    Their low rank is treated as that of all is, see `whiten`: an eigenvalue in units of standard
+    deviations that cannot be told from 0 counts as d 2^-52.
+    """
+    unit, loss = units(stats, covariance), certain(stats)[1].max(initial=1.0)
+    parts = covariance[:, features[:, None], features]
+    d = covariance.shape[-1]
+    for c, part in enumerate(parts):
+        sd = unit[c, features]
+        values, vectors = np.linalg.eigh(correlation(part, sd))
+        is_low = values <= rounding(d, loss)
+        if is_low.any():
+            values = np.where(is_low, least_eigenvalue(d), values)
+            parts[c] = (vectors * values) @ vectors.T * sd * sd[:, None]
+    return parts
+
+
 def _inverse(lower: Floats) -> Floats:
     """The inverse of a lower triangular matrix, with zeros above its diagonal."""
     out = np.zeros_like(lower)

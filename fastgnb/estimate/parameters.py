@@ -104,7 +104,7 @@ class MixedParams:
 
     gaussian : densities of the continuous features.
     table : (k, width), for each categorical feature m + 2 numbers a class: of its categories, of
-        an unseen one, and 0 for a missing one.
+        an unseen one, and 0 for a missing one. Best laid out as by `terms_by_slot`.
     limit : (k, width), the same, where -inf is replaced by what stays finite of it as smoothing
         tends to 0.
     """
@@ -120,6 +120,8 @@ class MixedParams:
         """The table of log probabilities. Raises ValueError for other shapes than the counts',
         which a kernel would read beyond, and for NaN and infinity.
         """
+        from ..kernels.slots import terms_by_slot
+
         k = len(stats.classes)
         tables, limits = [np.zeros((k, 0))], [np.zeros((k, 0))]
         for (log_prob, unseen), counts in zip(categorical, stats.counts, strict=True):
@@ -132,7 +134,7 @@ class MixedParams:
             finite_part = -log(np.where(total > 0, total, 1.0))
             tables.append(part)
             limits.append(np.where(part == -np.inf, finite_part[:, None], part))
-        return cls(gaussian, np.hstack(tables), np.hstack(limits))
+        return cls(gaussian, terms_by_slot(np.hstack(tables)), np.hstack(limits))
 
 
 def check_possible(possible: NDArray[np.bool_]) -> None:

@@ -19,10 +19,12 @@ from ..model.model import Model
 from ..stats.class_stats import ClassStats, from_arrays
 from ..stats.feature_order import match_feature_order
 from .answers import AnsweringClassifier
+from .chunks import held_after_chunk
+from .exports import ExportingClassifier
 from .locks import TURNS
 
 
-class GaussianClassifier(AnsweringClassifier):
+class GaussianClassifier(AnsweringClassifier, ExportingClassifier):
     """A scikit-learn classifier over a `Model`.
 
     A member of the family is a subclass that names its entry in the registry as a class keyword,
@@ -111,6 +113,11 @@ class GaussianClassifier(AnsweringClassifier):
             As by ``fit``.
         """
         with TURNS.of(self):
+            state = self.__dict__
+            held = held_after_chunk(state, X, y, classes, sample_weight)
+            if held is not None:
+                state["_held"] = held  # which all that was learned is read from
+                return self
             new = self._now()
             first = getattr(new, "classes_", None) is None
             if first and classes is None:
@@ -233,12 +240,12 @@ class GaussianClassifier(AnsweringClassifier):
             found = locate_labels(found, classes)
         stats = self._stats_of(rows, found, sample_weight, first=first)
         stats = stats if first else self.stats_ + stats
-        self._adopt(Model.estimated(self._member, stats, options))
+        self._adopt(Model.learned(self._member, stats, options))
 
     def _take(self, stats: Any) -> None:
         """Replace the statistics of a copy of the model."""
         options = self._checked_options()
-        self._adopt(Model.estimated(self._member, stats, options))
+        self._adopt(Model.learned(self._member, stats, options))
         self._keep_names(stats)
 
     def _stats_of(self, rows: Any, labels: Labels, sample_weight: Any, *, first: bool) -> Any:
@@ -279,8 +286,9 @@ class GaussianClassifier(AnsweringClassifier):
 
     def _check_classes(self, classes: Any, *, first: bool) -> NDArray[Any]:
         """Return the declared classes, sorted. Raises ValueError unless they are those before."""
-        if classes is None:
-            return self.stats_.classes
+        known = None if first else self.stats_.classes
+        if known is not None and (classes is None or _are_alike(classes, known, self.classes_)):
+            return known
         declared = classes_of(classes)
         if not first and declared.tolist() != self.classes_.tolist():
             raise ValueError(
@@ -288,3 +296,13 @@ class GaussianClassifier(AnsweringClassifier):
                 f"{self.classes_!r}"
             )
         return declared if first else self.stats_.classes
+
+
+def _are_alike(first: Any, *others: Any) -> bool:
+    """Whether arrays hold the same bytes: declared classes need no second look then."""
+    if type(first) is not np.ndarray or first.dtype.kind not in "iub":
+        return False
+    return all(
+        type(each) is np.ndarray and each.dtype == first.dtype and each.tobytes() == first.tobytes()
+        for each in others
+    )

@@ -17,11 +17,14 @@ from sklearn.utils.validation import validate_data
 from ..input.categorical import MixedRows
 from ..input.frames import check_numeric_columns
 from ..input.labels import as_labels, check_one_dimension, labels_array
+from ..input.out import check_out
+from ..input.plain import are_plain, is_plain_table
 from ..input.rows import (
     NotFiniteError,
     as_numbers,
     check_finite,
     check_lengths,
+    check_loaded,
     check_missing,
     check_temporal_columns,
     too_large_error,
@@ -29,8 +32,6 @@ from ..input.rows import (
 )
 from ..kernels.score.outputs import Table
 from ..model.family import Member
-
-_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 class CheckedRows(BaseEstimator):  # type: ignore[misc]
@@ -45,14 +46,7 @@ class CheckedRows(BaseEstimator):  # type: ignore[misc]
 
     def _is_plain(self, X: Any) -> bool:
         """Whether X needs no conversion, and no check but those of the kernels."""
-        return (
-            type(X) is np.ndarray
-            and X.ndim == 2
-            and X.dtype in _FLOATS
-            and X.shape[0] > 0
-            and X.shape[1] > 0
-            and not hasattr(self, "feature_names_in_")
-        )
+        return is_plain_table(X) and not hasattr(self, "feature_names_in_")
 
     def _check_rows(self, X: Any) -> NDArray[Any]:
         if self._is_plain(X) and X.shape[1] == self.n_features_in_:
@@ -60,10 +54,8 @@ class CheckedRows(BaseEstimator):  # type: ignore[misc]
         return self._checked_rows(X, reset=False)
 
     def _check_rows_labels(self, X: Any, y: Any, *, first: bool) -> tuple[NDArray[Any], Any]:
-        plain = (
-            self._is_plain(X) and type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iub"
-        )
-        if plain and len(X) == len(y) and (first or X.shape[1] == self.n_features_in_):
+        plain = self._is_plain(X) and are_plain(X, y)
+        if plain and (first or X.shape[1] == self.n_features_in_):
             self.n_features_in_ = X.shape[1]
             return X, y
         if y is None:
@@ -75,6 +67,7 @@ class CheckedRows(BaseEstimator):  # type: ignore[misc]
 
     def _checked_rows(self, X: Any, *, reset: bool) -> NDArray[Any]:
         """Return rows that passed scikit-learn's checks, as real numbers of at most 8 bytes."""
+        check_loaded(X, "X")
         plain = unmasked(X)
         try:
             rows = validate_data(self, plain, reset=reset, ensure_all_finite=False, dtype="numeric")
@@ -124,6 +117,15 @@ def dtype_of(rows: NDArray[Any] | MixedRows, table: Table | None) -> Any:
     rows = rows.continuous if isinstance(rows, MixedRows) else rows
     is_single = rows.dtype.kind == "f" and rows.dtype.itemsize == 4
     return np.float32 if is_single and table in ("proba", "log_proba") else np.float64
+
+
+def check_answers(
+    out: Any, rows: NDArray[Any] | MixedRows, classes: NDArray[Any], dtype: Any
+) -> None:
+    """Check an array for answers: a table (n, k) of `dtype`, or where that is None labels (n,)."""
+    rows = rows.continuous if isinstance(rows, MixedRows) else rows
+    shape = (len(rows),) if dtype is None else (len(rows), len(classes))
+    check_out(out, shape, classes.dtype if dtype is None else np.dtype(dtype), rows)
 
 
 def _labels_of(y: Any) -> NDArray[Any]:

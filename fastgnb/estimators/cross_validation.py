@@ -25,7 +25,11 @@ from ..input.arrow import plain_values
 from ..input.frames import sliceable
 from ..input.labels import plain_text
 from .base import GaussianClassifier
-from .folds import Task, evaluate, quick_scorer
+from .fold_accuracy import quick_scorer
+from .fold_stats import Task
+from .folds import evaluate
+from .left_out import is_leave_one_out, scores_left_out
+from .strata import stratified
 
 
 def cross_validate(
@@ -122,10 +126,16 @@ def cross_validate(
     X, y = indexable(sliceable(X), plain_values(plain_text(y)))
     splitter = check_cv(cv, y, classifier=is_classifier(estimator))
     scorers = check_scoring(estimator, scoring=scoring, raise_exc=error_score == "raise")
-    fit, score, split = _routed(estimator, scorers, splitter, groups, dict(params or {}))
-    splits = list(splitter.split(X, y, **split))
+    fit, score, split = routed_params(
+        "cross_validate", estimator, scorers, splitter, groups, dict(params or {})
+    )
     quick = quick_scorer(scorers, scoring, estimator)
     task = Task(X, y, quick, error_score, fit, score, return_train_score, return_estimator)
+    if is_leave_one_out(splitter, X) and not return_indices:
+        left_out = scores_left_out(clone(estimator), [{}], task)
+        if left_out is not None:
+            return dict(left_out[0])
+    splits = stratified(cv, y, split) or list(splitter.split(X, y, **split))
     out = evaluate(clone(estimator), [{}], splits, task)
     check_failures(out, scoring, error_score)
     found = _aggregate_score_dicts(out)
@@ -164,8 +174,8 @@ def check_failures(out: list[dict[str, Any]], scoring: Any, error_score: Any) ->
         _insert_error_scores(out, error_score)
 
 
-def _routed(
-    estimator: Any, scorers: Any, splitter: Any, groups: Any, params: dict[str, Any]
+def routed_params(
+    caller: str, estimator: Any, scorers: Any, splitter: Any, groups: Any, params: dict[str, Any]
 ) -> tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]]:
     """Return the keywords of `fit`, of the scorer and of the splitter."""
     if not get_config()["enable_metadata_routing"]:
@@ -176,9 +186,10 @@ def _routed(
             "`sklearn.set_config(enable_metadata_routing=True)`. When routing is enabled, pass "
             "`groups` alongside other metadata via the `params` argument instead."
         )
-    router = MetadataRouter(owner="cross_validate")
-    parts = {"splitter": (splitter, "split"), "estimator": (estimator, "fit"),
-             "scorer": (scorers, "score")}  # fmt: skip
+    router = MetadataRouter(owner=caller)
+    parts = {"splitter": (splitter, "split"), "estimator": (estimator, "fit")}
+    if scorers is not None:
+        parts["scorer"] = (scorers, "score")
     for name, (part, method) in parts.items():
         mapping = MethodMapping().add(caller="fit", callee=method)
         router.add(**{name: part}, method_mapping=mapping)
@@ -186,8 +197,9 @@ def _routed(
         routed = process_routing(router, "fit", **params)
     except UnsetMetadataPassedError as error:
         raise UnsetMetadataPassedError(
-            message=str(error).replace("cross_validate.fit", "cross_validate"),
+            message=str(error).replace(f"{caller}.fit", caller),
             unrequested_params=error.unrequested_params,
             routed_params=error.routed_params,
         ) from error
-    return routed.estimator.fit, routed.scorer.score, routed.splitter.split
+    score = {} if scorers is None else routed.scorer.score
+    return routed.estimator.fit, score, routed.splitter.split

@@ -52,7 +52,7 @@ class GaussianBayes(GaussianClassifier, member="GaussianBayes"):
         The statistics, with full scatter, from which all of these are estimated.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if the rows had names that are all text.
 
     See Also

@@ -14,7 +14,7 @@ from ..model.family import Member
 from ..model.model import Model, plain_options
 from ..stats.feature_order import rename_features
 from .checks import CheckedRows
-from .held import Held
+from .held import LEARNED, Fitted, Held
 from .member_classes import constraints_of, register_estimator
 
 
@@ -31,6 +31,8 @@ class ModelHolder(CheckedRows):
         if member is not None:
             cls._member = register_estimator(member, cls)
             cls._parameter_constraints = constraints_of(cls._member)
+            for name in (*LEARNED, *cls._member.estimated):
+                setattr(cls, name, Fitted(name))
         super().__init_subclass__(**keywords)
 
     @classmethod
@@ -121,10 +123,15 @@ class ModelHolder(CheckedRows):
             raise
 
     def _adopt(self, model: Model) -> None:
-        """Set every fitted attribute of a model, and hold the model."""
-        self.classes_ = model.stats.classes.copy()
-        self.class_count_ = model.stats.count.copy()
-        self._held: Held | None = Held.given(model, self.__dict__)
+        """Hold a model, of which fitted attributes are made when they are read."""
+        state, held = self.__dict__, Held(model)
+        for name in held.assignable:
+            state.pop(name, None)
+        if not self._member.estimated and held.has("class_prior_"):  # which no `Fitted` reads
+            state.update(held.made)
+        if self._member.likelihood.suits_further_rows(model.options):
+            held.note(state)
+        state["_held"] = held
 
     def _current(self) -> Model:
         """Return the model of the attributes as they are."""
@@ -137,8 +144,15 @@ class ModelHolder(CheckedRows):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        state.pop("_held", None)
-        return state
+        held = state.pop("_held", None)
+        # In one order, whether attributes were read or assigned or not, and all of one moment.
+        named = {}
+        for name in (*LEARNED, *self._member.estimated):
+            if name in state:
+                named[name] = state.pop(name)
+            elif type(held) is Held and held.has(name):
+                named[name] = held.made[name]
+        return state | named
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -158,11 +172,12 @@ class ModelHolder(CheckedRows):
 
     def _labels(self) -> NDArray[Any]:
         """Return the classes (k,), edited or not. Raises ValueError for a wrong number."""
-        if not isinstance(self.stats_, self._stats_class()):
+        stats = self.stats_
+        if not isinstance(stats, self._stats_class()):
             wanted = self._stats_class().__name__
-            raise TypeError(f"Expected stats_ of {wanted}, got {type(self.stats_).__name__}.")
+            raise TypeError(f"Expected stats_ of {wanted}, got {type(stats).__name__}.")
         classes = np.asarray(self.classes_)
-        count = self.stats_.count
+        count = stats.count
         k = count.shape if type(count) is np.ndarray else np.shape(count)
         if classes.shape != k or len(k) != 1:
             raise ValueError(f"Expected classes_ of shape {k}, got {classes.shape}.")

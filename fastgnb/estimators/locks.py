@@ -28,7 +28,7 @@ class Turns:
     def of(self, owner: Any) -> Any:
         """Return the lock of an object. Use it in `with`, so that an interrupt releases it."""
         try:
-            return self._locks.setdefault(owner, threading.RLock())
+            return self._locks.get(owner) or self._locks.setdefault(owner, threading.RLock())
         except TypeError:  # a subclass that compares by value has no hash
             return self._shared
 

@@ -72,7 +72,7 @@ class MixedNB(GaussianClassifier, member="MixedNB"):
         The statistics from which all of these are estimated.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if the rows had names that are all text.
 
     See Also
@@ -108,8 +108,10 @@ class MixedNB(GaussianClassifier, member="MixedNB"):
 
     Cost: scoring takes n k (3 c + q) float64 operations for n rows of c continuous and q
     categorical features and k classes; labels of text take longer than these. A model takes about
-    six numbers for each class and category. Rows take 4 bytes for each categorical feature and row,
-    and a copy of the continuous features unless they are at regular distances in an array.
+    six numbers for each class and category. Contiguous arrays of floats, whose categories are whole
+    numbers in ranges of up to 4096, are read where they are. Other rows take 4 bytes for each
+    categorical feature and row, and a copy of the continuous features unless they are at regular
+    distances in an array.
 
     Numerical error: see `MixedStats` for the statistics. Joint log likelihoods are within 1e-12,
     relative to their largest term. The bits of scores are the same for any number of threads and
@@ -157,13 +159,18 @@ class MixedNB(GaussianClassifier, member="MixedNB"):
 
     def _mask(self) -> NDArray[np.bool_]:
         """Return which features are categorical. Raises ValueError if that was edited."""
-        mask = self.stats_.is_categorical
-        if not np.array_equal(self.is_categorical_, mask) or len(mask) != self.n_features_in_:
+        mask, given = self.stats_.is_categorical, self._given_mask()
+        if not np.array_equal(given, mask) or len(mask) != self.n_features_in_:
             raise ValueError(
                 f"Expected is_categorical_ and n_features_in_ to be those of stats_, {mask}, got "
-                f"{self.is_categorical_} and {self.n_features_in_}."
+                f"{given} and {self.n_features_in_}."
             )
         return np.asarray(mask)
+
+    def _given_mask(self) -> Any:
+        """Return `is_categorical_` without an estimate of the rest; None before learning."""
+        learned = getattr(getattr(self, "stats_", None), "is_categorical", None)
+        return self.__dict__.get("is_categorical_", learned)
 
     def _sum(
         self,
@@ -196,7 +203,7 @@ class MixedNB(GaussianClassifier, member="MixedNB"):
     def _is_plain(self, X: Any) -> bool:
         if self.categorical_features is not None:
             return False
-        fitted = getattr(self, "is_categorical_", None)
+        fitted = self._given_mask()
         return (fitted is None or not np.any(fitted)) and super()._is_plain(X)
 
     def _checked_rows(self, X: Any, *, reset: bool) -> Any:

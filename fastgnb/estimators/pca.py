@@ -43,24 +43,24 @@ class PCAGaussianNB(GaussianClassifier, member="PCAGaussianNB"):
         Sum of the weights of each class.
     class_prior_ : ndarray of shape (n_classes,)
         Prior probability of each class.
-    components_ : ndarray of shape (n_components_, n_features)
+    components_ : ndarray of shape (n_components, n_features)
         Axes of length 1, whose largest component is positive; 0 where ``n_components`` asks for
         more axes than vary. With ``rotation="class"``, one set for each class: (n_classes,
-        n_components_, n_features).
+        n_components, n_features).
     mean_ : ndarray of shape (n_features,)
         Where the axes cross; (n_classes, n_features) with ``rotation="class"``.
     scale_ : ndarray of shape (n_features,)
         What features are divided by: rows are at ``(X - mean_) / scale_ @ components_.T``.
-    explained_variance_ : ndarray of shape (n_components_,)
+    explained_variance_ : ndarray of shape (n_components,)
         Scatter along each axis over n - 1, as in scikit-learn; one row for each class with
         ``rotation="class"``.
-    explained_variance_ratio_ : ndarray of shape (n_components_,)
+    explained_variance_ratio_ : ndarray of shape (n_components,)
         Shares of the total variance, of the same shape.
     n_components_ : int
         Number of axes.
-    theta_ : ndarray of shape (n_classes, n_components_)
+    theta_ : ndarray of shape (n_classes, n_components)
         Mean of each class along each axis.
-    var_ : ndarray of shape (n_classes, n_components_)
+    var_ : ndarray of shape (n_classes, n_components)
         Smoothed variance of each class along each axis.
     epsilon_ : float
         What was added to the variances.
@@ -68,7 +68,7 @@ class PCAGaussianNB(GaussianClassifier, member="PCAGaussianNB"):
         The statistics, with full scatter, from which all of these are estimated.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if the rows had names that are all text.
 
     See Also

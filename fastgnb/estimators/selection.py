@@ -28,7 +28,11 @@ from ..input.arrow import plain_values
 from ..input.frames import sliceable
 from ..input.labels import plain_text
 from .cross_validation import check_failures, check_family, cross_validate
-from .folds import Task, candidate_of, evaluate, quick_scorer
+from .fold_accuracy import quick_scorer
+from .fold_stats import Task
+from .folds import candidate_of, evaluate
+from .left_out import is_leave_one_out, results_left_out
+from .strata import stratified
 
 __all__ = ["StatsGridSearchCV", "cross_validate"]
 
@@ -111,13 +115,13 @@ class StatsGridSearchCV(GridSearchCV):  # type: ignore[misc]
         Labels of ``best_estimator_``.
     n_features_in_ : int
         Number of features of ``best_estimator_``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features of ``best_estimator_``, if it has names.
 
     See Also
     --------
     cross_validate : Score one estimator.
-    GaussianBayes.reestimate : Change parameters of a fitted model, without any rows.
+    fastgnb.GaussianBayes.reestimate : Change parameters of a fitted model, without any rows.
 
     Notes
     -----
@@ -199,16 +203,24 @@ class StatsGridSearchCV(GridSearchCV):  # type: ignore[misc]
 
     def _search(self, X: Any, y: Any, scorers: Any, metric: Any, routed: Any) -> dict[str, Any]:
         """The fitted attributes."""
-        cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
-        n_splits = cv.get_n_splits(X, y, **routed.splitter.split)
-        splits = list(cv.split(X, y, **routed.splitter.split))
+        folds = stratified(self.cv, y, routed.splitter.split)
+        cv: Any = None
+        if folds is None:
+            cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+        n_splits = len(folds) if folds else cv.get_n_splits(X, y, **routed.splitter.split)
         candidates = list(ParameterGrid(self.param_grid))
-        self._check_work(len(candidates), len(splits), n_splits)
         task = Task(
             X, y, quick_scorer(scorers, self.scoring, self.estimator), self.error_score,
             routed.estimator.fit, routed.scorer.score, self.return_train_score,
         )  # fmt: skip
-        out = evaluate(self.estimator, candidates, splits, task)
+        out = None
+        if candidates and is_leave_one_out(cv, X):
+            self._check_work(len(candidates), n_splits, n_splits)
+            out = results_left_out(self.estimator, candidates, task)
+        if out is None:
+            splits = folds or list(cv.split(X, y, **routed.splitter.split))
+            self._check_work(len(candidates), len(splits), n_splits)
+            out = evaluate(self.estimator, candidates, splits, task)
         check_failures(out, self.scoring, self.error_score)
         first = out[0]["test_scores"]
         fitted: dict[str, Any] = {"multimetric_": isinstance(first, dict), "n_splits_": n_splits}

@@ -1,4 +1,4 @@
-"""Models of files that do not fit in memory: fit, update, predict, evaluate, merge.
+"""Models of files that do not fit in memory: fit, update, predict, evaluate, diagnose, merge.
 
 In: paths of Parquet, CSV, Arrow IPC and .npy files, and of model files. Out: estimators, files of
 predictions, evaluations. Rows are read in batches of bounded size, in the order of the files; an
@@ -11,6 +11,8 @@ file does, and refuses to learn one twice.
 
 Where to start
     learning.py, scoring.py, reading.py    the public functions; arguments.py: their arguments
+    diagnosing.py                          `diagnose`
+    streaming.py                           `fit_stats` and `predict_stream`, of Arrow streams
     jobs/        what they do: files to statistics, and a model to answers
     tables/      files to batches of rows, and answers to files: the readers of CSV and the rest
     models/      model files: save and load
@@ -27,35 +29,49 @@ from typing import TYPE_CHECKING
 from .._system.lazy import lazy_names
 
 _HOMES = {
-    "Evaluation": ".model.evaluation",
+    "Batches": "tables.streams",
+    "CsvDialect": "tables.csv_dialect",
+    "Evaluation": ".evaluation.evaluation",
     "RowCounts": "jobs.bad_rows",
     "SourceError": "errors",
+    "diagnose": "diagnosing",
     "evaluate": "scoring",
     "fit": "learning",
+    "fit_stats": "streaming",
     "merge": "learning",
     "open_rows": "reading",
     "predict": "scoring",
+    "predict_stream": "streaming",
     "update": "learning",
 }
 
 __all__ = [
+    "Batches",
+    "CsvDialect",
     "Evaluation",
     "RowCounts",
     "SourceError",
+    "diagnose",
     "evaluate",
     "fit",
+    "fit_stats",
     "merge",
     "open_rows",
     "predict",
+    "predict_stream",
     "update",
 ]
 
 if TYPE_CHECKING:
-    from ..model.evaluation import Evaluation
+    from ..evaluation.evaluation import Evaluation
+    from .diagnosing import diagnose
     from .errors import SourceError
     from .jobs.bad_rows import RowCounts
     from .learning import fit, merge, update
     from .reading import open_rows
     from .scoring import evaluate, predict
+    from .streaming import fit_stats, predict_stream
+    from .tables.csv_dialect import CsvDialect
+    from .tables.streams import Batches
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

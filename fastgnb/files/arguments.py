@@ -10,11 +10,13 @@ from ..model.family import default_member
 from ..model.model import plain_options
 from .jobs.choices import Choice
 from .models.model_file import ModelFile, to_model
-from .outputs import OUTPUT_ENDINGS
+from .outputs import is_folder
+from .tables.file_options import FileOptions
+from .tables.formats import output_format
 
 __all__ = [
-    "Path", "as_names", "as_paths", "check_count", "check_ending", "check_one_of", "check_target",
-    "choice_of", "name_of_categorical", "opened",
+    "Path", "as_names", "as_paths", "check_count", "check_ending", "check_one_of", "check_shard",
+    "check_target", "choice_of", "file_options", "name_of_categorical", "opened",
 ]  # fmt: skip
 
 Path = str | os.PathLike[str]
@@ -50,6 +52,16 @@ def check_one_of(value: Any, choices: Sequence[str], name: str) -> None:
         raise ValueError(f"{name} must be one of {list(choices)}, got {value!r}.")
 
 
+def check_shard(shard: Any) -> tuple[int, int] | None:
+    """The shard (i, n). Raises ValueError unless it is None or 1 <= i <= n."""
+    if shard is None:
+        return None
+    i, n = shard if isinstance(shard, (tuple, list)) and len(shard) == 2 else (None, None)
+    if type(i) is not int or type(n) is not int or not 1 <= i <= n:
+        raise ValueError(f"shard must be (i, n) with 1 <= i <= n, got {shard!r}.")
+    return i, n
+
+
 def check_target(target: str | None, target_npy: Path | None, *, required: bool = False) -> None:
     """Raise ValueError where labels come from two places or, if required, from none."""
     if target is not None and target_npy is not None:
@@ -58,11 +70,17 @@ def check_target(target: str | None, target_npy: Path | None, *, required: bool 
         raise ValueError("One of target and target_npy is required: where are the labels?")
 
 
-def check_ending(output: Path) -> None:
-    """Raise ValueError for an output file of an unknown kind."""
-    if os.path.splitext(output)[1].lower() not in OUTPUT_ENDINGS:
-        endings = ", ".join(OUTPUT_ENDINGS)
-        raise ValueError(f"{os.fspath(output)!r} does not end in one of {endings}")
+def file_options(
+    file_format: str | None, csv: Any, where: str | None, written: str | None = None
+) -> FileOptions:
+    """How files are read, and the format `written`. Raises ValueError or TypeError for others."""
+    return FileOptions(format=file_format, csv=csv, where=where, output_format=written)
+
+
+def check_ending(output: Path, given: str | None = None) -> None:
+    """Raise ValueError for an output that is no folder, and no file of a known kind."""
+    if not is_folder(output):
+        output_format(output, given)
 
 
 def opened(model: Any) -> ModelFile | Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .._system.thread_limits import using_threads
+from .._system import thread_limits
 from ..model.family import MEMBERS
 from .arguments import (
     Path,
@@ -13,18 +13,21 @@ from .arguments import (
     as_paths,
     check_count,
     check_one_of,
+    check_shard,
     check_target,
     choice_of,
+    file_options,
     name_of_categorical,
     opened,
 )
-from .jobs.learn_files import fit_files, update_files
+from .jobs.learn_files import fit_files, fit_shard, update_files
 from .jobs.merge_models import merge_models
 from .jobs.messages import collect_messages
 from .jobs.options import LearnOptions
 from .jobs.progress import Progress
 from .models.model_file import to_estimator
 from .tables.columns import ColumnRoles
+from .tables.csv_dialect import CsvDialect
 
 __all__ = ["fit", "merge", "update"]
 
@@ -44,6 +47,12 @@ def fit(
     max_classes: int = 10_000,
     again: bool = False,
     output: Path | None = None,
+    checkpoint: Path | None = None,
+    shard: tuple[int, int] | None = None,
+    workers: int | None = None,
+    where: str | None = None,
+    file_format: str | None = None,
+    csv: CsvDialect | dict[str, Any] | None = None,
     batch_rows: int | None = None,
     threads: int | None = None,
     progress: Progress = False,
@@ -53,7 +62,8 @@ def fit(
     Parameters
     ----------
     paths : path or iterable of path
-        Parquet, CSV, Arrow IPC or .npy files, by ending. A folder stands for the files in it.
+        Parquet, CSV, Arrow IPC or .npy files, by ending. A folder stands for the files in it. Paths
+        may have a scheme, such as s3://bucket/key, and so may all other paths.
     target : str, default=None
         Column of labels. Either this or `target_npy` is required.
     target_npy : path, default=None
@@ -83,8 +93,25 @@ def fit(
     output : path, default=None
         Model file to write, too. It also records the names of the columns and which files were
         learned, which the estimator does not.
+    checkpoint : path, default=None
+        Folder that keeps what was learned of each file. A later call with the same options reads
+        only files that are not there, or have changed since, and gives the same bits.
+    shard : tuple of (int, int), default=None
+        (i, n): learn the i-th of each n files, from 1, for the checkpoint only. Jobs of a batch
+        system learn a shard each, and a call without `shard` then gives the model.
+    workers : int, default=None
+        Processes that learn files for the checkpoint, each with its share of the cores. A script
+        that is run has to call `fit` under ``if __name__ == "__main__"``.
+    where : str, default=None
+        Rows to read, as a condition on columns such as ``"year >= 2026 and month in (11, 12)"``.
+        Files and row groups that hold none are skipped; see the page of files in the documentation.
+    file_format : {"csv", "parquet", "arrow", "npy"}, default=None
+        Format of the files, where the endings of their names do not tell.
+    csv : CsvDialect or dict, default=None
+        How CSV is written: separators, decimal points, missing values, encoding.
     batch_rows : int, default=None
-        Most rows in memory. By default what 8 MB of features hold.
+        Most rows in memory. By default what 8 MB of features hold. Rows of a file are added up in
+        batches of so many, so that another number changes the last bits of the model.
     threads : int, default=None
         Most threads. By default one for each core.
     progress : bool or callable, default=False
@@ -94,16 +121,17 @@ def fit(
     Returns
     -------
     GaussianNB, GaussianBayes, PCAGaussianNB or MixedNB
-        A fitted estimator.
+        A fitted estimator; None with `shard`.
 
     Raises
     ------
     SourceError
-        If the files cannot be used. The message names file, column and row.
+        If the files cannot be used, or a state in `checkpoint` was altered. The message names file,
+        column and row.
     ValueError
         If an argument is wrong or the model cannot have these parameters.
     OSError
-        If a file cannot be read or written.
+        If a file cannot be read or written, or a worker was killed.
 
     Warns
     -----
@@ -137,10 +165,15 @@ def fit(
     options = _options(
         paths, target=target, target_npy=target_npy, weight=weight, on_error=on_error,
         drop_null_target=drop_null_target, max_classes=max_classes, again=again,
-        batch_rows=batch_rows, progress=progress,
+        batch_rows=batch_rows, progress=progress, files=file_options(file_format, csv, where),
+        checkpoint=checkpoint, shard=check_shard(shard), workers=workers,
     )  # fmt: skip
     check_count(threads, "threads")
-    with using_threads(threads), collect_messages() as tell:
+    check_count(workers, "workers")
+    with thread_limits.threads(threads), collect_messages() as tell:
+        if shard is not None:
+            fit_shard(columns, choice, options, tell)
+            return None
         learned = fit_files(columns, choice, options, output, tell)
     return to_estimator(learned.saved.model)
 
@@ -157,6 +190,9 @@ def update(
     max_classes: int = 10_000,
     again: bool = False,
     output: Path | None = None,
+    where: str | None = None,
+    file_format: str | None = None,
+    csv: CsvDialect | dict[str, Any] | None = None,
     batch_rows: int | None = None,
     threads: int | None = None,
     progress: Progress = False,
@@ -188,6 +224,8 @@ def update(
         Allow files that the model file has learned before, whose rows count twice.
     output : path, default=None
         Model file to write, too; it may be the one that is given.
+    where, file_format, csv : str, str and CsvDialect, default=None
+        Which rows are read, and how files are written; see `fit`.
     batch_rows, threads : int, default=None
         Most rows in memory, and most threads; see `fit`.
     progress : bool or callable, default=False
@@ -225,11 +263,11 @@ def update(
     options = _options(
         paths, target=target, target_npy=target_npy, weight=weight, on_error=on_error,
         drop_null_target=drop_null_target, max_classes=max_classes, again=again,
-        batch_rows=batch_rows, progress=progress,
+        batch_rows=batch_rows, progress=progress, files=file_options(file_format, csv, where),
     )  # fmt: skip
     check_target(target, target_npy)
     check_count(threads, "threads")
-    with using_threads(threads), collect_messages() as tell:
+    with thread_limits.threads(threads), collect_messages() as tell:
         learned = update_files(opened(model), options, output, tell)
     return to_estimator(learned.saved.model)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
-from .arguments import Path, as_names, as_paths, check_count, check_target
+from .arguments import Path, as_names, as_paths, check_count, check_target, file_options
 from .tables.batch import RowSource
 from .tables.columns import ColumnRoles
+from .tables.csv_dialect import CsvDialect
 from .tables.sources import open_source
 
 __all__ = ["open_rows"]
@@ -23,6 +25,9 @@ def open_rows(
     categorical: str | Iterable[str] = (),
     keep: str | Iterable[str] = (),
     drop_null_target: bool = False,
+    where: str | None = None,
+    file_format: str | None = None,
+    csv: CsvDialect | dict[str, Any] | None = None,
     batch_rows: int | None = None,
 ) -> RowSource:
     """Open files as a stream of batches of rows, in bounded memory.
@@ -52,6 +57,8 @@ def open_rows(
         Columns to pass on as they are, those of CSV as text.
     drop_null_target : bool, default=False
         Leave out rows without a label. They are an error otherwise.
+    where, file_format, csv : str, str and CsvDialect, default=None
+        Which rows are read, and how files are written; see `fit`.
     batch_rows : int, default=None
         Most rows in a batch. By default what 8 MB of features hold.
 
@@ -89,4 +96,7 @@ def open_rows(
         categorical if categorical == "auto" else as_names(categorical, "categorical"),
         drop_null_target=drop_null_target,
     )  # fmt: skip
-    return open_source(as_paths(paths), columns, target_npy=target_npy, batch_rows=batch_rows)
+    return open_source(
+        as_paths(paths), columns, target_npy=target_npy, batch_rows=batch_rows,
+        options=file_options(file_format, csv, where),
+    )  # fmt: skip

@@ -11,13 +11,16 @@ finite, and `check_finite` then finds the value and names its place.
 
 Where to start
     rows.py            rows: shape, type, and values that are not finite
+    plain.py           what makes rows and labels plain, which need no check in advance
     labels.py          labels to classes and codes, and the errors about labels
     weights.py         sample weights
+    known_labels.py    labels of classes that are known before
     targets.py         labels and weights beside rows: lengths, declared classes
     label_types.py     one type for labels of several types: what Python calls equal is one label
     frames.py          data frames: which they are, their columns, dates and text among numbers
     categorical.py     categorical features: which they are, and their columns apart from the others
     category_codes.py  values of a categorical feature to codes
+    out.py             arrays that a caller gives for results
     arrow.py           dictionaries and runs of pyarrow
     type_names.py      what a type is called in error messages
 

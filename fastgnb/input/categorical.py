@@ -7,12 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .category_codes import CategoricalColumn, encode_categories, missing_in
+from .category_codes import (
+    MOST_SPAN,
+    Column,
+    FloatColumn,
+    FloatTable,
+    encode_categories,
+    first_slots,
+    float_columns,
+    missing_in,
+)
 from .frames import (
     columns_of,
     holds_categories,
@@ -25,6 +34,9 @@ from .frames import (
 from .label_types import EXACT, check_kind, kind_of, positions
 from .rows import NotFiniteError, as_numbers, check_dense, check_finite, unmasked
 
+if TYPE_CHECKING:
+    from ..kernels.slots import Table
+
 # Fewer distinct values than this look like categories, however few rows there are.
 _KEY_LEAST = 100
 
@@ -34,20 +46,36 @@ class MixedRows:
     """Rows taken apart by kind of feature.
 
     continuous : (n, c), the continuous features.
-    columns : a `CategoricalColumn` for each of the others.
+    columns : a `CategoricalColumn`, or what has its fields, for each of the others.
     is_categorical : (d,), which of the d features are categorical.
     """
 
     continuous: NDArray[Any]
-    columns: tuple[CategoricalColumn, ...]
+    columns: tuple[Column, ...]
     is_categorical: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.continuous)
 
+    def table(self) -> FloatTable | None:
+        """The table of floats that holds both kinds of features, if one does."""
+        first = self.columns[0] if self.columns else None
+        if not isinstance(first, FloatColumn) or len(first.table.column) < len(self.columns):
+            return None
+        # A column of a frame is a table of its own.
+        is_whole = first.table.X.shape[1] == len(self.is_categorical)
+        return first.table if is_whole else None
+
+    def in_table(self, error: NotFiniteError, *, skip: bool) -> NotFiniteError:
+        """An error of a continuous feature, with its column among all features."""
+        j = int(np.flatnonzero(~self.is_categorical)[error.column])
+        return NotFiniteError(error.value, error.row, j, skip=skip)
+
     def check_present(self, weight: NDArray[np.float64] | None = None) -> None:
         """Raise NotFiniteError for a missing category in a row whose weight is not 0."""
         for j, column in zip(np.flatnonzero(self.is_categorical), self.columns, strict=True):
+            if isinstance(column, FloatColumn) and not column.has_missing:
+                continue
             is_missing = column.codes < 0
             if weight is not None:
                 is_missing &= weight > 0
@@ -59,8 +87,7 @@ class MixedRows:
         try:
             check_finite(self.continuous, None, skip=skip)
         except NotFiniteError as error:
-            j = int(np.flatnonzero(~self.is_categorical)[error.column])
-            raise NotFiniteError(error.value, error.row, j, skip=skip) from None
+            raise self.in_table(error, skip=skip) from None
 
 
 def check_table(X: Any) -> Any:
@@ -163,19 +190,21 @@ def split_columns(X: Any, is_categorical: NDArray[np.bool_], *, skip: bool) -> M
         values = [values_of(columns[j]) for j in categorical]
         names = [label_of(X, j) for j in categorical.tolist()]
         continuous = _continuous_of(X, others)
+        coded: dict[int, FloatColumn] = {}
     else:
+        coded = float_columns(X, categorical)
         values = [(X[:, j], None) for j in categorical]
         names = [f"{j}" for j in categorical]
         continuous = _numbers_of(_take_columns(X, others), others)
     encoded = tuple(
-        encode_categories(labels, place, int(j), name, skip=skip)
-        for (labels, place), j, name in zip(values, categorical, names, strict=True)
+        coded.get(j) or encode_categories(labels, place, j, name, skip=skip)
+        for (labels, place), j, name in zip(values, categorical.tolist(), names, strict=True)
     )
     return MixedRows(continuous, encoded, is_categorical)
 
 
 def table_indices(
-    columns: Sequence[CategoricalColumn], known: Sequence[NDArray[Any]], names: Sequence[str]
+    columns: Sequence[Column], known: Sequence[NDArray[Any]], names: Sequence[str]
 ) -> NDArray[np.int32]:
     """Positions (q, n) of the category of each row in a table of categories.
 
@@ -183,16 +212,72 @@ def table_indices(
     one for a missing value. Raises TypeError, which names the feature, where a value is text and
     those known are numbers, or the other way: it would look like one that was never seen.
     """
-    n = len(columns[0].codes) if columns else 0
-    out, start = np.empty((len(columns), n), np.int32), 0
-    for column, categories, name, row in zip(columns, known, names, out, strict=True):
+    places = _places(columns, known, names)
+    out = np.empty((len(columns), len(columns[0].codes) if columns else 0), np.int32)
+    for column, to, row in zip(columns, places, out, strict=True):
+        np.take(to, column.codes, out=row, mode="wrap")
+    return out
+
+
+def table_lookup(
+    rows: MixedRows, known: Sequence[NDArray[Any]], names: Sequence[str]
+) -> NDArray[np.int32] | Table:
+    """As `table_indices`, or what finds them where all columns are in one table of floats."""
+    table = rows.table()
+    ranges = None if table is None else ranges_of(known)
+    if table is None or ranges is None:
+        return table_indices(rows.columns, known, names)
+    from ..kernels.slots import table_of
+
+    return table_of(table.X, table.column, *ranges)
+
+
+def ranges_of(
+    known: Sequence[NDArray[Any]],
+) -> tuple[tuple[NDArray[Any], NDArray[Any], NDArray[Any]], NDArray[np.int32] | None] | None:
+    """Ranges of known categories and their first slots, and slots by number if there are gaps.
+
+    None unless all are sorted whole numbers that lie near each other.
+    """
+    if any(each.dtype.kind not in "ib" or each.ndim != 1 for each in known):
+        return None
+    size = np.array([len(each) for each in known], np.int64)
+    labels = np.concatenate([each.astype(np.int64) for each in known])
+    end = np.cumsum(size)
+    step, begins = np.diff(labels), np.zeros(len(labels) + 1, np.bool_)
+    begins[end - size] = True
+    begins[end] = True
+    if (step <= 0)[~begins[1:-1]].any():
+        return None
+    padded = np.append(labels, 0)
+    low = np.where(size > 0, padded[end - size], 0)
+    span = np.where(size > 0, padded[end - 1] - low + 1, 0)
+    slots = end - size + 2 * np.arange(len(size))
+    if np.array_equal(span, size):
+        return (low, span, slots), None
+    if not ((span > 0) | (size == 0)).all() or span.max() > MOST_SPAN:
+        return None
+    first = first_slots(span)
+    lookup = np.repeat(slots + size, span + 2)
+    column = np.repeat(np.arange(len(size)), size)
+    lookup[labels - low[column] + first[column]] = np.arange(len(labels)) + 2 * column
+    lookup[first + span + 1] += 1
+    return (low, span, first), lookup.astype(np.int32)
+
+
+def _places(
+    columns: Sequence[Column], known: Sequence[NDArray[Any]], names: Sequence[str]
+) -> list[NDArray[np.int32]]:
+    """For each column, where in the table its labels are, and behind these a missing value."""
+    places, start = [], 0
+    for column, categories, name in zip(columns, known, names, strict=True):
         if kind_of(categories) != kind_of(column.labels):
             check_kind(categories, _occurring(column), f"Categories of feature {name}")
         m = len(categories)
         to = np.append(positions(column.labels, categories, absent=m), m + 1) + start
-        np.take(to.astype(np.int32), column.codes, out=row, mode="wrap")
+        places.append(to.astype(np.int32))
         start += m + 2
-    return out
+    return places
 
 
 def looks_like_key(n_categories: int, n_values: int) -> bool:
@@ -213,8 +298,10 @@ def exact_table(X: Any) -> Any:
     return unmasked(X)
 
 
-def _occurring(column: CategoricalColumn) -> NDArray[Any]:
+def _occurring(column: Column) -> NDArray[Any]:
     """The labels that some row has."""
+    if isinstance(column, FloatColumn):
+        return column.labels
     return np.asarray(column.labels[np.unique(column.codes[column.codes >= 0])])
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrow import plain_column
-from .rows import check_rows
+from .rows import check_loaded, check_rows
 
 _POLARS_KINDS = {"Boolean", "Categorical", "Enum", "String"}
 _IF_TEXT = (
@@ -34,11 +34,7 @@ def is_frame(X: Any) -> bool:
 def in_memory(X: Any) -> Any:
     """X, where a record batch is a table. Raises TypeError for rows that are not there yet."""
     kind = type(X).__name__
-    if hasattr(type(X), "__dask_graph__") and is_frame(X):
-        raise TypeError(
-            f"Expected rows in memory, got a dask {kind}. Call .compute() first, or add up the "
-            "MixedStats of its partitions."
-        )
+    check_loaded(X, "X")
     if hasattr(type(X), "collect_schema") and not is_frame(X):
         raise TypeError(f"Expected rows in memory, got a polars {kind}. Call .collect() first.")
     if isinstance(X, Mapping) and not hasattr(X, "tocsr"):  # SciPy has sparse ones
@@ -155,13 +151,8 @@ def numbers_of(X: Any, features: NDArray[np.int64]) -> NDArray[Any]:
 
 
 def check_numeric_columns(X: Any, *, takes_categories: bool) -> None:
-    """Raise ValueError, which names it, for the first column of a frame that holds no numbers, and
-    TypeError for rows that are not in memory. Called for rows that were refused."""
-    if hasattr(type(X), "toPandas"):
-        raise TypeError(
-            f"Expected rows in memory, got a {type(X).__module__.split('.')[0]} "
-            f"{type(X).__name__}. Call .toPandas() first, or add up the statistics of partitions."
-        )
+    """Raise ValueError, which names it, for the first column of a frame that holds no numbers.
+    Called for rows that were refused."""
     if not is_frame(in_memory(X)) or len(np.shape(X)) != 2 or not np.shape(X)[1]:
         if takes_categories:
             _check_cells(X)

@@ -79,8 +79,27 @@ def too_large_error() -> ValueError:
     return ValueError(f"Input X contains infinity{TOO_LARGE}.")
 
 
+def check_loaded(values: Any, name: str) -> None:
+    """Raise TypeError for a collection of Dask, which NumPy would load as a whole, and for a
+    DataFrame of Spark, which NumPy takes for one value."""
+    if hasattr(type(values), "__dask_graph__"):
+        raise TypeError(
+            f"Expected {name} in memory, got a dask {type(values).__name__}. "
+            "fastgnb.dask.Distributed(model) learns and scores dask arrays and dataframes "
+            "partition by partition, and fastgnb.dask.fit_stats makes statistics of them; "
+            ".compute() loads all of it."
+        )
+    if hasattr(type(values), "toPandas"):
+        raise TypeError(
+            f"Expected {name} in memory, got a {type(values).__module__.split('.')[0]} "
+            f"{type(values).__name__}. fastgnb.spark.fit_stats makes statistics of it, and "
+            "fastgnb.spark.transform scores it; .toPandas() loads all of it."
+        )
+
+
 def check_dense(values: Any, name: str) -> None:
-    """Raise TypeError for sparse values, in scikit-learn's words."""
+    """Raise TypeError for sparse values, in scikit-learn's words, and for what is not in memory."""
+    check_loaded(values, name)
     if hasattr(values, "tocsr"):
         raise TypeError(
             f"Sparse data was passed for {name}, but dense data is required. Use '.toarray()' to "
@@ -172,6 +191,14 @@ class NotFiniteError(ValueError):
             f"Input X contains {what}: the value in row {row}, column {column} is not "
             f"{allowed}.{hint}"
         )
+        self._choices = skip, can_skip
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _not_finite, (self.value, self.row, self.column, *self._choices)
+
+
+def _not_finite(value: float, row: int, column: int, skip: bool, can_skip: bool) -> NotFiniteError:
+    return NotFiniteError(value, row, column, skip=skip, can_skip=can_skip)
 
 
 def check_finite(

@@ -13,23 +13,42 @@ Sums are float64, whatever the rows are. Each kernel has a slow and exact twin i
 Where to start
     learn/            rows to sums: count, mean and scatter of each class, and the merge of sums
     score/            rows and parameters to joint log likelihoods, fused with the outputs
+    evaluate/         log odds and true labels to what an evaluation is made of
     rows.py           rows inside kernels: row-major or column-major, eight rows at a time
+    slots.py          categorical columns of a table: the slots of their values in tables
     chunks.py         rows of any layout to contiguous chunks, and the bounds of blocks
     logs.py           logarithms with the same bits everywhere
+    file_columns.py   columns of a file into memory
     panel_product.py  the matrix product that full scatter and whitened scores share
 
 May import: `_numba` and `_system` only.
 """
 
 
-def warmup() -> int:
+def warmup(processes: int | None = None) -> int:
     """Compile and cache every variant of every kernel; return how many variants there are.
 
-    See `cli.warmup` for the same with progress on a terminal.
+    processes: how many compile at the same time, by default as many as there are cores. See
+    `cli.warmup` for the same with progress on a terminal.
     """
     from .._numba.warmup import compile_all
-    from . import logs  # noqa: F401  (modules register their calls)
-    from .learn import diagonal, encode, full, merge  # noqa: F401
-    from .score import categorical, whitened  # noqa: F401
 
-    return compile_all()
+    import_all()
+    return compile_all(processes)
+
+
+def import_all() -> None:
+    """Import every module of kernels, each of which registers its kernels and warm-up calls."""
+    from . import file_columns, logs  # noqa: F401  (modules register their calls)
+    from .evaluate import tally  # noqa: F401
+    from .learn import (  # noqa: F401
+        categories,
+        chunk,
+        diagonal,
+        encode,
+        full,
+        merge,
+        mixed_chunk,
+        standardized,
+    )
+    from .score import categorical, certified, leave_one_out, whitened  # noqa: F401

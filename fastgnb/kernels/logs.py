@@ -52,7 +52,7 @@ def _log_part(mantissa, exponent, out):
 
 
 @jit_helper
-def _log_all(x, out):
+def log_all(x, out):
     bits, exponent = np.empty(_PART, np.int64), np.empty(_PART)
     scaled = bits.view(np.float64)
     for a in range(0, len(x), _PART):
@@ -63,7 +63,7 @@ def _log_all(x, out):
 
 @serial_kernel
 def _log(x, out):
-    _log_all(x, out)
+    log_all(x, out)
 
 
 @jit_helper
@@ -91,11 +91,11 @@ def _log_densities(prior, possible, variance, log_prior, log_det):
     k = len(prior)
     product, power = np.empty(k), np.empty(k)
     _products(variance, product, power)
-    _log_all(product, log_det)
+    log_all(product, log_det)
     for c in range(k):
         log_det[c] += power[c] * _LN_2
         product[c] = prior[c] if possible[c] else 1.0
-    _log_all(product, log_prior)
+    log_all(product, log_prior)
     for c in range(k):
         if not possible[c]:
             log_prior[c] = -np.inf

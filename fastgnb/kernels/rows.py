@@ -14,14 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._numba.decorators import jit_helper, jitable, llvm_inlined
-from .._numba.transposes import columns
+from .._numba.decorators import jitable, llvm_inlined, never_inlined
+from .._numba.transposes import columns, four_columns
 from .._numba.vectors import load, per_line, pointer, prefetch
 
 # Elements past the last row that reading eight at a time may touch.
 OVERREAD = 7
-# From so many features on, eight rows are prefetched a part of each at a time, not as a whole.
-_LONG = 32
 
 
 class Rows(NamedTuple):
@@ -66,21 +64,42 @@ def eight_rows(rows, at, j):
 
 
 @llvm_inlined
-def fetch_eight(rows, at, j):
-    """Prefetch what `eight_rows` reads, which may be past the end."""
+def four_rows(rows, at, j):
+    """As `eight_rows`, of features j to j + 4."""
     X, n, d = rows.data, rows.n, rows.d
     if rows.by_columns:
-        for q in range(j, min(j + 8, d)):
-            prefetch(X, q * n + at)
-    elif d >= _LONG:
-        for r in range(8):
-            prefetch(X, (at + r) * d + j)
-    elif j == 0:
-        for p in range(at * d, (at + 8) * d, per_line(X)):
-            prefetch(X, p)
+        p = j * n + at
+        last = (d - 1) * n + at
+        return (
+            load(X, p),
+            load(X, min(p + n, last)),
+            load(X, min(p + 2 * n, last)),
+            load(X, min(p + 3 * n, last)),
+        )
+    return four_columns(X, at * d + j, d)
 
 
-@jit_helper
+@llvm_inlined
+def fetch_share(rows, at, h, first, j, m, step):
+    """Prefetch a share of m features from `first` on of the 32 rows from `at` on, or none there.
+
+    The share goes with eight rows h and features j to j + step, which are read meanwhile, so that
+    memory is busy all the time.
+    """
+    X, n, d, line = rows.data, rows.n, rows.d, per_line(rows.data)
+    if rows.by_columns:
+        for q in range(first + j, first + min(j + step, m)):
+            prefetch(X, q * n + at + h)
+    elif m == d:
+        p = at * d + (h // 8 * (round_up(m, step) // step) + j // step) * 8 * step
+        for q in range(0, 8 * step, line):
+            prefetch(X, p + q)
+    elif j % line == 0:
+        for r in range(h, h + 8):
+            prefetch(X, (at + r) * d + first + j)
+
+
+@never_inlined
 def padded_tail(table, left, size):
     """The last `left` rows, by rows, in an array with room for `size` rows and OVERREAD more zeros.
 

@@ -13,10 +13,11 @@ Where to start
     family.py      the registry: `Member`, `register`
     options.py     how an option is declared
     likelihood.py  what a member defines: estimate, parameters, sample
+    estimates.py   fitted attributes that are estimated when one is read
     diagonal.py    that of GaussianNB; full.py: GaussianBayes; axes.py: PCAGaussianNB; mixed.py:
                    MixedNB
     scoring.py     checked rows and parameters to the scoring kernels: the one way to every answer
-    evaluation.py  how good predictions are: accuracy, confusion, log loss, Brier score
+    left_out.py    which options have leave-one-out in closed form
     findings.py    suspicious features: keys, different units, variances below the smoothing
 
 May import: `estimate`, `stats`, `input`, `kernels`, `_numba`, `_system`.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..estimate.axes import estimate_along_axes, recentre, whitened_params
-from ..estimate.diagonal import DiagonalEstimate
+from ..estimate.diagonal import DiagonalEstimate, never_overflows
 from ..estimate.parameters import WhitenedParams, check_attribute, check_prior
 from ..stats.rotation import rotated_means
 from .likelihood import Attributes, Floats, Likelihood
@@ -43,6 +43,18 @@ class AxesLikelihood(Likelihood):
             "epsilon_": moments.epsilon,
         }
 
+    def can_wait(
+        self,
+        stats: Any,
+        *,
+        n_components: Any = None,
+        priors: Any = None,
+        var_smoothing: Any = 0.0,
+        **options: Any,
+    ) -> bool:
+        is_held = stats.covariance is not None and (n_components or 0) <= stats.n_features
+        return is_held and never_overflows(stats, priors, var_smoothing)
+
     def params(self, stats: Any, attributes: Attributes, *, is_edited: bool) -> WhitenedParams:
         k, d = len(stats.count), stats.n_features
         components, centre, unit = _axes_of(attributes, k, d)
@@ -67,6 +79,18 @@ class AxesLikelihood(Likelihood):
         is_moved = not np.array_equal(moments.theta, rotated_means(stats, centre, axes))
         return params if is_moved else near
 
+    def feature_moments(self, stats: Any, attributes: Attributes) -> tuple[Floats, Floats]:
+        mean, loading, var = _loadings(stats, attributes)
+        return mean, (var[:, None, :] @ loading**2)[:, 0]
+
+    def marginal(
+        self, stats: Any, attributes: Attributes, features: NDArray[np.intp]
+    ) -> tuple[Floats, Floats]:
+        """Means and covariances of features of rows that are at the centre across the axes."""
+        mean, loading, var = _loadings(stats, attributes)
+        spread = loading[:, :, features] * np.sqrt(var)[:, :, None]
+        return mean[:, features], np.swapaxes(spread, 1, 2) @ spread
+
     def sample(
         self, stats: Any, attributes: Attributes, codes: NDArray[Any], draw: Any
     ) -> NDArray[Any]:
@@ -79,6 +103,15 @@ class AxesLikelihood(Likelihood):
             return np.asarray(along @ components[0] * unit + centre[0])
         across = np.einsum("nr,nrd->nd", along, components[codes])
         return np.asarray(across * unit + centre[codes])
+
+
+def _loadings(stats: Any, attributes: Attributes) -> tuple[Floats, Floats, Floats]:
+    """Means of features (k, d), what a step of 1 along each axis adds to them (g, r, d), and the
+    variances along the axes (k, r)."""
+    components, centre, unit = _axes_of(attributes, len(stats.count), stats.n_features)
+    theta, var = (np.asarray(attributes[name], np.float64) for name in ("theta_", "var_"))
+    loading = components * unit
+    return centre + (theta[:, None, :] @ loading)[:, 0], loading, var
 
 
 def _axes_of(attributes: Attributes, k: int, d: int) -> tuple[Floats, Floats, Floats]:

@@ -72,6 +72,12 @@ class Member:
     compares_features : callable, default=None
         From options to what to do about features of different units, or None where these do not
         matter.
+    alternatives : tuple of dict, default=()
+        Options of the models of it that `fastgnb.diagnose` tries on statistics of continuous
+        features, each besides the defaults. Of models that do as well, it takes the first.
+    estimated : tuple of str, default=()
+        The fitted attributes, if an estimator may wait with them until one is read. (): it sets
+        them when it learns.
     """
 
     name: str
@@ -83,6 +89,8 @@ class Member:
     stores_edits: bool = False
     label: str | None = None
     compares_features: Callable[[Mapping[str, Any]], str | None] | None = None
+    alternatives: tuple[Mapping[str, Any], ...] = ()
+    estimated: tuple[str, ...] = ()
 
     @property
     def likelihood(self) -> Likelihood:
@@ -213,7 +221,8 @@ GAUSSIAN_NB = Member(
     "GaussianNB", "naive Bayes of normal features",
     (PRIORS, var_smoothing(), MISSING, covariance_type("diag", "spherical"), TIED, DDOF),
     _diagonal, stores_edits=True, label="Gaussian naive Bayes",
-    compares_features=_units_of_shared,
+    compares_features=_units_of_shared, alternatives=({}, {"tied": True}),
+    estimated=("class_prior_", "theta_", "var_", "epsilon_"),
 )  # fmt: skip
 
 GAUSSIAN_BAYES = Member(
@@ -229,6 +238,8 @@ GAUSSIAN_BAYES = Member(
         var_smoothing(0.0),
     ),
     _full, needs_full_scatter=True, compares_features=_units_of_shared,
+    alternatives=({"tied": True}, {}),
+    estimated=("class_prior_", "means_", "covariance_", "epsilon_"),
 )  # fmt: skip
 
 PCA_GAUSSIAN_NB = Member(
@@ -244,7 +255,11 @@ PCA_GAUSSIAN_NB = Member(
                "divide features by their standard deviations first", since=3, before=False),
         covariance_type("diag", "spherical"), TIED, DDOF, PRIORS, var_smoothing(),
     ),
-    _axes, needs_full_scatter=True, compares_features=_units_of_axes,
+    _axes, needs_full_scatter=True, compares_features=_units_of_axes, alternatives=({},),
+    estimated=(
+        "components_", "mean_", "scale_", "explained_variance_", "explained_variance_ratio_",
+        "n_components_", "class_prior_", "theta_", "var_", "epsilon_",
+    ),
 )  # fmt: skip
 
 MIXED_NB = Member(
@@ -265,6 +280,10 @@ MIXED_NB = Member(
         PRIORS, var_smoothing(), MISSING,
     ),
     _mixed, takes_categories=True,
+    estimated=(
+        "class_prior_", "theta_", "var_", "epsilon_", "is_categorical_", "categories_",
+        "category_count_", "feature_log_prob_", "unseen_log_prob_",
+    ),
 )  # fmt: skip
 
 MEMBERS: dict[str, Member] = {}

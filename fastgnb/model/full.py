@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..estimate.correlation import certain, varying
-from ..estimate.diagonal import DiagonalEstimate
-from ..estimate.full import FullEstimate, estimate_full, whiten
+from ..estimate.diagonal import DiagonalEstimate, never_overflows
+from ..estimate.full import FullEstimate, estimate_full, submatrices, whiten
 from ..estimate.parameters import WhitenedParams, check_attribute, check_prior
 from ..stats.class_stats import ClassStats
 from .likelihood import Attributes, Floats, Likelihood
+
+if TYPE_CHECKING:
+    from ..estimate.left_out import LeftOutScores
+    from .left_out import LearnedRows
 
 __all__ = ["FullLikelihood"]
 
@@ -23,12 +29,18 @@ class FullLikelihood(Likelihood):
 
     decisive = ("class_prior_", "means_", "covariance_")
     read_only = True
+    shared = frozenset({"priors", "reg_param", "var_smoothing"})
     is_exact = False
 
     def estimate(self, stats: Any, **options: Any) -> dict[str, Any]:
         moments = estimate_full(stats, **options)
         names = "class_prior_", "means_", "covariance_", "epsilon_"
         return dict(zip(names, moments, strict=True))
+
+    def can_wait(
+        self, stats: Any, *, priors: Any = None, var_smoothing: Any = 0.0, **options: Any
+    ) -> bool:
+        return stats.covariance is not None and never_overflows(stats, priors, var_smoothing)
 
     def params(self, stats: Any, attributes: Attributes, *, is_edited: bool) -> WhitenedParams:
         prior, means, covariance = (attributes[name] for name in self.decisive)
@@ -53,6 +65,31 @@ class FullLikelihood(Likelihood):
         variance = np.diagonal(attributes["covariance_"], axis1=-2, axis2=-1)
         variance = np.broadcast_to(variance, means.shape).copy()
         return DiagonalEstimate(attributes["class_prior_"], means, variance, attributes["epsilon_"])
+
+    def marginal(
+        self, stats: Any, attributes: Attributes, features: NDArray[np.intp]
+    ) -> tuple[Floats, Floats]:
+        """Means and submatrices of the covariances; of low rank they are as thin as in scoring."""
+        means, given = (np.asarray(attributes[name], np.float64) for name in self.decisive[1:])
+        k, d = means.shape
+        parts = submatrices(stats, given.reshape(-1, d, d), features)
+        return means[:, features], np.broadcast_to(parts, (k, *parts.shape[1:])).copy()
+
+    def leave_one_out(
+        self, stats: Any, options: Attributes, rows: LearnedRows, *, joint: bool
+    ) -> LeftOutScores | None:
+        from .left_out import leave_out_full
+
+        return leave_out_full(stats, options, rows, joint=joint)
+
+    def label_by_models(
+        self, stats: Any, options: Sequence[Attributes]
+    ) -> Callable[[NDArray[Any]], NDArray[np.int32]] | None:
+        from ..estimate.shared_axes import shared_axes
+        from ..kernels.score.shared_axes import label_by_models
+
+        models = shared_axes(stats, options)
+        return None if models is None else partial(label_by_models, models=models)
 
     def sample(
         self, stats: Any, attributes: Attributes, codes: NDArray[Any], draw: Any

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..estimate.categorical import CategoryEstimate, estimate_mixed
+from ..estimate.categorical import CategoryEstimate, check_columns, estimate_mixed
+from ..estimate.diagonal import never_overflows
+from ..estimate.options import check_min_categories
 from ..estimate.parameters import GaussianParams, MixedParams
-from ..input.categorical import MixedRows, table_indices
+from ..input.categorical import MixedRows, table_lookup
 from ..input.label_types import check_kind
 from ..kernels.score.outputs import Scores
 from ..stats.mixed_stats import MixedStats
@@ -42,6 +45,29 @@ class MixedLikelihood(Likelihood):
             "unseen_log_prob_": [each.unseen for each in categorical],
         }
 
+    def can_wait(
+        self,
+        stats: Any,
+        *,
+        missing: str = "error",
+        priors: Any = None,
+        var_smoothing: Any = 0.0,
+        **options: Any,
+    ) -> bool:
+        check_columns(stats, options["categorical_features"], options["max_categories"])
+        can_wait = never_overflows(stats.gaussian, priors, var_smoothing)
+        check_min_categories(options["min_categories"], len(stats.counts))
+        return can_wait and options["alpha"] <= 1.0
+
+    def suits_further_rows(self, options: Mapping[str, Any]) -> bool:
+        # Chunks that are added without a look at the options bring no further categories.
+        return super().suits_further_rows(options) and options["alpha"] <= 1.0
+
+    def running(self, stats: Any) -> Any:
+        from ..stats.mixed_chunks import running_mixed
+
+        return running_mixed(stats) if type(stats) is MixedStats else None
+
     def params(self, stats: Any, attributes: Attributes, *, is_edited: bool) -> MixedParams:
         if is_edited:
             _check_categories(stats, attributes)
@@ -52,6 +78,25 @@ class MixedLikelihood(Likelihood):
         )  # fmt: skip
         logs = [attributes[name] for name in ("feature_log_prob_", "unseen_log_prob_")]
         return MixedParams.from_estimate(gaussian, list(map(CategoryEstimate, *logs)), stats)
+
+    def category_probabilities(self, stats: Any, attributes: Attributes) -> list[Floats]:
+        shares = [np.exp(np.asarray(each, np.float64)) for each in attributes["feature_log_prob_"]]
+        rest = [1.0 - share.sum(axis=1) for share in shares]
+        limits = [2.0**-50 * (share.shape[1] + 1) for share in shares]  # of rounding
+        return [
+            np.column_stack([share, np.where(other > limit, other, 0.0)])
+            for share, other, limit in zip(shares, rest, limits, strict=True)
+        ]
+
+    def marginal(
+        self, stats: Any, attributes: Attributes, features: NDArray[np.intp]
+    ) -> tuple[Floats, Floats]:
+        if stats.is_categorical[features].any():
+            j = int(features[stats.is_categorical[features]][0])
+            name = f"{j}" if stats.feature_names is None else f"{j} ({stats.feature_names[j]!r})"
+            raise ValueError(f"Expected continuous features, and feature {name} is categorical.")
+        position = np.cumsum(~stats.is_categorical) - 1
+        return super().marginal(stats, attributes, position[features])
 
     def sample(
         self, stats: Any, attributes: Attributes, codes: NDArray[Any], draw: Any
@@ -80,7 +125,7 @@ class MixedLikelihood(Likelihood):
         if not rows.columns:
             return score(rows.continuous, params.gaussian, **wanted)
         known = [np.asarray(each) for each in attributes["categories_"]]
-        at = table_indices(rows.columns, known, stats.categorical_names())
+        at = table_lookup(rows, known, stats.categorical_names())
         return score_mixed(rows.continuous, at, params, **wanted)
 
 

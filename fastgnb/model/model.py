@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +26,19 @@ from ..estimate.parameters import check_possible
 from ..input.categorical import MixedRows, exact_table, split_columns
 from ..input.frames import in_memory, is_frame
 from ..input.rows import check_finite, check_missing
-from ..kernels.score.outputs import Scores, Table
+from ..kernels.score.outputs import Scores
 from ..stats.feature_order import match_feature_order
+from .estimates import Estimates
 from .family import MEMBERS, Member
 
-__all__ = ["Model", "plain_options"]
+if TYPE_CHECKING:
+    from ..estimate.left_out import LeftOutScores
+    from .left_out import LearnedRows
 
-_IMMUTABLE = frozenset({type(None), str, bool, int, float})
+__all__ = ["IMMUTABLE", "Model", "plain_options"]
+
+# Types of options that cannot change in place.
+IMMUTABLE = frozenset({type(None), str, bool, int, float})
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +80,17 @@ class Model:
         if not stats.count.sum() > 0:
             raise ValueError("The statistics hold no rows: their total weight is 0.")
         return cls(member, options, stats, member.likelihood.estimate(stats, **options))
+
+    @classmethod
+    def learned(cls, member: Member, stats: Any, options: Mapping[str, Any]) -> Model:
+        """As `estimated`, with the same errors, but estimated when an attribute is read.
+
+        Members that declare no attributes, and statistics whose estimate may fail, do not wait.
+        """
+        likelihood = member.likelihood
+        if member.estimated and stats.count.sum() > 0 and likelihood.can_wait(stats, **options):
+            return cls(member, options, stats, Estimates(likelihood, stats, options))
+        return cls.estimated(member, stats, options)
 
     def with_stats(self, stats: Any) -> Model:
         """Return the model of other statistics, with these options."""
@@ -137,6 +154,42 @@ class Model:
         """Priors (k,), means and variances (k, c) of continuous features or axes, and epsilon."""
         return self.member.likelihood.moments(self.stats, self.attributes)
 
+    def marginal(self, features: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Means (k, m) and covariances (k, m, m) of m features, with all others integrated out.
+
+        Raises ValueError for attributes that make no density, and for categorical features.
+        """
+        _ = self.params  # raises for edited attributes as scoring does
+        at = np.asarray(features, np.intp)
+        return self.member.likelihood.marginal(self.stats, self.attributes, at)
+
+    @property
+    def feature_moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Means (k, c) and variances (k, c) of the continuous features in each class."""
+        _ = self.params
+        return self.member.likelihood.feature_moments(self.stats, self.attributes)
+
+    @property
+    def category_probabilities(self) -> list[NDArray[np.float64]]:
+        """For each categorical feature, probabilities (k, m + 1): of its m categories, and of all
+        others together."""
+        _ = self.params
+        return self.member.likelihood.category_probabilities(self.stats, self.attributes)
+
+    @property
+    def is_continuous(self) -> NDArray[np.bool_]:
+        """Which features (d,) are continuous."""
+        if not self.member.takes_categories:
+            return np.ones(self.n_features, np.bool_)
+        return np.asarray(~self.stats.is_categorical)
+
+    @property
+    def is_possible(self) -> NDArray[np.bool_]:
+        """Which classes (k,) can win: those that have rows, and a prior above 0."""
+        _ = self.params
+        prior = np.asarray(self.attributes["class_prior_"], np.float64)
+        return np.asarray((prior > 0) & (self.stats.count > 0))
+
     def score_rows(self, rows: NDArray[Any] | MixedRows, *, skip: bool, **wanted: Any) -> Scores:
         """Score checked rows in one pass. The caller has to look at `Scores.bad`.
 
@@ -146,25 +199,33 @@ class Model:
             rows, self.params, self.stats, self.attributes, skip=skip, **wanted
         )
 
-    def score(self, X: Any, *, table: Table | None = None, evidence: bool = False) -> Scores:
-        """Score rows X (n, d) in one pass; see `Scores`.
+    def score(self, X: Any, **wanted: Any) -> Scores:
+        """Score rows X (n, d) in one pass; see `Scores`. `wanted` are fields of `Wanted`.
 
         With categorical features X may be a data frame, or rows whose columns are split already.
-        Raises ValueError for another number of features, NotFiniteError for a NaN or infinity that
-        `missing` does not allow, and TypeError for values that are no categories.
+        Raises ValueError for another number of
+        features, NotFiniteError for a NaN or infinity that `missing` does not allow, and TypeError
+        for values that are no categories.
         """
         d = len(X.is_categorical) if isinstance(X, MixedRows) else X.shape[1]
         if d != self.n_features:
             raise ValueError(f"X has {d} features, but the model is expecting {self.n_features}.")
         skip = self.missing == "skip"
         rows = self._rows(X, skip=skip)
-        scores = self.score_rows(rows, table=table, evidence=evidence, skip=skip)
+        scores = self.score_rows(rows, skip=skip, **wanted)
         if scores.bad >= 0:
             if isinstance(rows, MixedRows):
                 rows.check_finite(skip=skip)
                 return scores
             check_finite(rows, None, skip=skip, can_skip=self.member.has("missing"))
         return scores
+
+    def leave_one_out(self, rows: LearnedRows, *, joint: bool = False) -> LeftOutScores | None:
+        """Score the rows that the statistics are of, each by the model of all others.
+
+        None where the member has no closed form for its options. See `Likelihood.leave_one_out`.
+        """
+        return self.member.likelihood.leave_one_out(self.stats, self.options, rows, joint=joint)
 
     def _rows(self, X: Any, *, skip: bool) -> NDArray[Any] | MixedRows:
         """Return split columns if some features are categorical, else an array."""
@@ -205,7 +266,7 @@ def plain_options(member: Member, options: Mapping[str, Any]) -> dict[str, Any]:
     """
     values = tuple(options.values())
     kinds = tuple(map(type, values))
-    if _IMMUTABLE.issuperset(kinds):  # a batch of a few rows should not wait for the same checks
+    if IMMUTABLE.issuperset(kinds):  # a batch of a few rows should not wait for the same checks
         return dict(_checked_once(member, tuple(options), kinds, values))
     return _checked(member, options)
 

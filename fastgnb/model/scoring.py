@@ -2,13 +2,15 @@
 
 Scoring kernels read where shapes tell them to, and check nothing. So everything that reaches them
 is checked here, wherever it comes from: edited attributes, pickles, files.
+
+Kernels of members other than naive Bayes are imported when they are first used.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +18,13 @@ from numpy.typing import NDArray
 from ..estimate.parameters import GaussianParams, MixedParams, WhitenedParams, check_possible
 from ..input.arrow import plain_values
 from ..kernels.logs import log
-from ..kernels.score.categorical import CategoricalTerms
-from ..kernels.score.categorical import score_mixed as score_mixed_rows
 from ..kernels.score.diagonal import DiagonalTerms
 from ..kernels.score.diagonal import score as score_diagonal
 from ..kernels.score.outputs import Scores, Wanted
-from ..kernels.score.whitened import WhitenedTerms, score_whitened
+
+if TYPE_CHECKING:
+    from ..kernels.score.whitened import WhitenedTerms
+    from ..kernels.slots import Table
 
 _SQRT_HALF = math.sqrt(0.5)
 _LOG_2PI = math.log(2.0 * math.pi)
@@ -42,13 +45,15 @@ def score(
     asked = Wanted(**wanted)
     X = _checked(X, params, asked.values)
     if isinstance(params, WhitenedParams):
-        return score_whitened(X, _whitened(params), asked)
-    return score_diagonal(X, _diagonal(params, skip=skip), asked)
+        from ..kernels.score.whitened import score_whitened
+
+        return score_whitened(X, whitened_terms(params), asked)
+    return score_diagonal(X, diagonal_terms(params, skip=skip), asked)
 
 
 def score_mixed(
     X: NDArray[Any],
-    slots: NDArray[np.int32],
+    slots: NDArray[np.int32] | Table,
     params: MixedParams,
     *,
     skip: bool = False,
@@ -56,22 +61,30 @@ def score_mixed(
 ) -> Scores:
     """As `score`, of continuous features X (n, c) and categorical ones, as indices (q, n).
 
+    The indices may also be what looks them up in the table (n, d) of which X is the other columns.
     Raises ValueError also for indices beyond the table, and for tables of other classes.
     """
+    from ..kernels.score.categorical import CategoricalTerms
+    from ..kernels.score.categorical import score_mixed as score_mixed_rows
+
     asked = Wanted(**wanted)
     X = _checked(X, params.gaussian, asked.values)
     _check_slots(slots, params, len(X))
     categorical = CategoricalTerms(slots, params.table, params.limit)
-    return score_mixed_rows(X, _diagonal(params.gaussian, skip=skip), categorical, asked)
+    return score_mixed_rows(X, diagonal_terms(params.gaussian, skip=skip), categorical, asked)
 
 
-def _whitened(params: WhitenedParams) -> WhitenedTerms:
+def whitened_terms(params: WhitenedParams) -> WhitenedTerms:
+    """Parameters as the kernel takes them."""
+    from ..kernels.score.whitened import WhitenedTerms
+
     const = params.log_prior - 0.5 * (params.log_det + params.mean.shape[1] * _LOG_2PI)
     scale = params.scale * _SQRT_HALF
     return WhitenedTerms(params.centre, params.whitener, params.mean, scale, const)
 
 
-def _diagonal(params: GaussianParams, *, skip: bool) -> DiagonalTerms:
+def diagonal_terms(params: GaussianParams, *, skip: bool) -> DiagonalTerms:
+    """Parameters as the kernel takes them; with `skip` the norm of each feature is apart."""
     scale = params.inv_sd * _SQRT_HALF
     if skip:
         log_norm = 0.5 * _LOG_2PI - log(params.inv_sd)
@@ -146,15 +159,21 @@ def _kind(value: Any) -> str:
     return f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else type(value).__name__
 
 
-def _check_slots(slots: NDArray[np.int32], params: MixedParams, n: int) -> None:
+def _check_slots(slots: NDArray[np.int32] | Table, params: MixedParams, n: int) -> None:
     k = len(params.gaussian.log_prior)
     width = params.table.shape[-1]
     for each in (params.table, params.limit):
         if each.shape != (k, width) or each.dtype != _FLOAT64:
             raise ValueError(f"Expected a table of shape {(k, width)}, got {_kind(each)}.")
-    if slots.ndim != 2 or slots.shape[1] != n or slots.dtype != np.int32:
+    if not isinstance(slots, np.ndarray):
+        rows, places = len(slots.X), slots.slots()
+    elif slots.ndim == 2 and slots.dtype == np.int32:
+        rows, places = slots.shape[1], slots
+    else:
+        rows, places = -1, slots
+    if rows != n:
         raise ValueError(f"Expected slots of int32 for {n} rows, got {_kind(slots)}.")
-    if slots.size and not (slots.min() >= 0 and slots.max() < width):
+    if places.size and not (places.min() >= 0 and places.max() < width):
         raise ValueError(
-            f"Expected categories within a table of {width}, got {slots.min()} to {slots.max()}."
+            f"Expected categories within a table of {width}, got {places.min()} to {places.max()}."
         )

@@ -10,8 +10,12 @@ priors, smoothing or estimators: models that differ only in these share the same
 Where to start
     class_stats.py      `ClassStats`: from rows, +, -, decay
     mixed_stats.py      `MixedStats`
+    chunks.py           chunks of rows into statistics, with little work around the kernel
+    mixed_chunks.py     the same of continuous and categorical features
+    mixed_sums.py       checked rows of both kinds of features to statistics and counts
     accumulation.py     checked rows to sums, in units that keep digits
     merging.py          +, decay, and all classes as one
+    tree.py             `merge`: the order in which parts are added, and how rows are cut
     subtraction.py      what is left without some rows, and whether they can have been among them
     alignment.py        two statistics over the same classes and features
     feature_order.py    the same features in another order, by name

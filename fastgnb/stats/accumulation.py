@@ -7,7 +7,7 @@ the sums of weights alone.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from ..input.labels import Labels
 from ..input.rows import check_finite
 from ..kernels.learn.diagonal import accumulate
-from ..kernels.learn.full import accumulate_scatter
 from ..kernels.learn.merge import Sums
 from .checks import check_full_size, check_size
+
+if TYPE_CHECKING:
+    from ..input.category_codes import FloatTable
 
 Floats = NDArray[np.float64]
 
@@ -44,6 +46,8 @@ class _Batch(NamedTuple):
         """One pass over the rows."""
         k = len(self.labels.classes)
         if self.full:
+            from ..kernels.learn.full import accumulate_scatter
+
             return accumulate_scatter(self.rows, self.labels.coded, self.weight, k)
         return accumulate(self.rows, self.labels.coded, self.weight, k, skip=self.skip)
 
@@ -72,6 +76,23 @@ def accumulate_rows(
         batch = _rescale_weights(batch)
         sums = batch.sums()
     return _fields_of(batch, sums)
+
+
+def accumulate_table(
+    rows: NDArray[Any], table: FloatTable, labels: Labels, *, skip: bool
+) -> tuple[dict[str, Any], NDArray[np.int64]]:
+    """As `accumulate_rows` of the continuous features of a table, and counts (size, k) of slots."""
+    from ..kernels.learn.mixed import accumulate_mixed
+
+    k = len(labels.classes)
+    check_size(k, rows.shape[1])
+    batch = _Batch(rows, labels, None, None, skip, full=False)
+    sums, counts = accumulate_mixed(table.in_ranges(), table.size, labels.coded, k, skip=skip)
+    if not (np.isfinite(sums.mean).all() and np.isfinite(sums.scatter).all()):
+        batch.check_finite(None)
+        batch = _rescale_weights(batch)
+        sums = batch.sums()
+    return _fields_of(batch, sums), counts
 
 
 def _fields_of(batch: _Batch, sums: Sums) -> dict[str, Any]:

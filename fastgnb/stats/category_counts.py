@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..input.category_codes import CategoricalColumn
+from ..input.category_codes import CategoricalColumn, Column, FloatColumn, FloatTable
 from ..input.label_types import check_kind, positions, union
 from ..input.labels import Labels
 from .checks import check_counts_size
@@ -25,22 +25,45 @@ Places = NDArray[np.int64]
 # Most categories of a feature, unless more are asked for: postal codes of a large country fit.
 MAX_CATEGORIES = 50_000
 
-# Rows whose weights are summed one after the other, which bounds the rounding error, and rows that
-# are counted at once, which bounds the memory.
-_SHORT, _LONG = 1 << 11, 1 << 20
+
+def count_categories(
+    columns: Sequence[Column], labels: Labels, weight: Floats | None
+) -> tuple[Floats, ...]:
+    """Sums of weights (k, m) of each class and category of every feature.
+
+    They are summed in parts that keep digits, the same for all kinds of columns.
+    """
+    from ..kernels.learn.categories import count_codes
+
+    k, codes = len(labels.classes), labels.codes
+    tables = {id(each.table): each.table for each in columns if isinstance(each, FloatColumn)}
+    counts: dict[int, Floats] = {}
+    for table in tables.values():
+        its = [q for q, each in enumerate(columns) if getattr(each, "table", None) is table]
+        counts.update(zip(its, _weights_in(table, codes, weight, k), strict=True))
+    for q, column in enumerate(columns):
+        if isinstance(column, CategoricalColumn):
+            counted = count_codes(column.codes, len(column.labels) + 1, codes, weight, k)
+            counts[q] = np.ascontiguousarray(counted[:, :-1])
+    return tuple(counts[q] for q in range(len(columns)))
 
 
-def count_categories(column: CategoricalColumn, labels: Labels, weight: Floats | None) -> Floats:
-    """Sums of weights (k, m) of each class and category, in parts that keep digits."""
-    k, m = len(labels.classes), len(column.labels)
-    size, n = k * (m + 1), len(column.codes)
-    codes, sums = labels.codes, np.zeros(size)
-    step = _LONG if weight is None else max(_SHORT, size // 8)
-    for start in range(0, n, step):
-        part = slice(start, start + step)
-        place = codes[part].astype(np.int64) * (m + 1) + column.codes[part] % (m + 1)
-        sums += np.bincount(place, None if weight is None else weight[part], size)
-    return np.ascontiguousarray(sums.reshape(k, m + 1)[:, :m])
+def _weights_in(
+    table: FloatTable, codes: NDArray[np.int32], weight: Floats | None, k: int
+) -> list[Floats]:
+    """Sums of weights (k, m) of the labels of all columns of a table of floats."""
+    from ..kernels.learn.categories import add_weights
+
+    sizes = np.array([len(each) for each in table.labels()], np.int64)
+    counts = add_weights(table.coded(), sizes + 1, codes, weight, k)
+    return [np.ascontiguousarray(each[:, :-1]) for each in counts]
+
+
+def counts_in(table: FloatTable, slots: NDArray[np.int64]) -> tuple[Floats, ...]:
+    """Counts (k, m) of the labels of all columns of a table, of those (size, k) of its slots."""
+    places = zip(table.first, table.low, table.labels(), strict=True)
+    parts = [slots[at + labels - low].T for at, low, labels in places]
+    return tuple(np.ascontiguousarray(part, np.float64) for part in parts)
 
 
 def add_counts(

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..kernels.learn.merge import LARGE, LARGE_MEAN
+
 if TYPE_CHECKING:
     from .class_stats import ClassStats
 
@@ -93,6 +95,13 @@ def check_overflow(stats: ClassStats) -> None:
             f"Feature {int(np.argwhere(~finite)[0, 1])} spans values so far apart that its "
             "variance overflows float64. Scale it down."
         )
+
+
+def is_usual(stats: ClassStats) -> bool:
+    """Whether no number is so large that what is derived of all classes may overflow."""
+    lowest, highest = stats.mean.min(initial=0.0), stats.mean.max(initial=0.0)
+    largest = max(stats.variance.max(initial=0.0), stats.count.max(initial=0.0))
+    return bool(lowest > -LARGE_MEAN and highest < LARGE_MEAN and largest < LARGE)
 
 
 def check_name_count(names: Sequence[str], d: int) -> None:

@@ -23,6 +23,7 @@ from ..input.targets import encode_targets
 from .accumulation import accumulate_rows
 from .alignment import align
 from .checks import check_name_count, check_overflow, check_scatter
+from .chunks import PreparedStats, Running
 from .merging import between, decay, merge_classes, merge_rows
 from .subtraction import subtract
 
@@ -30,7 +31,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class ClassStats:
+class ClassStats(PreparedStats):
     """Sufficient statistics of the rows of k classes over d features.
 
     `a + b` are the statistics of the rows of both, `a - b` those of a's rows without b's, and `sum`
@@ -70,8 +71,8 @@ class ClassStats:
     label: 1, 1.0 and True are one label, text is never a number, and the type is that of `a` where
     it holds all exactly.
 
-    The error of mean and scatter, relative to exact arithmetic, stays below 1e-13 for |mean| / sd
-    up to 1e8, over any number of rows, chunks and a million merges: there it grows as the square
+    The error of mean and scatter, relative to exact arithmetic, stays below 1e-13 up to a mean/sd
+    of 1e8, over any number of rows, chunks and a million merges: there it grows as the square
     root of their number. It is larger where float64 itself has fewer digits: for variances below
     1e-300. Only ratios of weights matter, from 5e-324 up, except in `scatter`, `total`, `within`
     and `between`, which may overflow; a row whose weight is below 2^-1022 of the largest of its
@@ -162,9 +163,9 @@ class ClassStats:
         skip = check_missing(missing)
         full = check_scatter(scatter)
         rows = check_rows(X)
-        labels, weight = encode_targets(rows, y, sample_weight, classes)
+        targets = encode_targets(rows, y, sample_weight, classes)
         names = resolve_feature_names(X, feature_names)
-        return from_arrays(rows, labels, weight, skip=skip, feature_names=names, full=full)
+        return from_arrays(rows, *targets, skip=skip, feature_names=names, full=full)
 
     def update(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -181,6 +182,9 @@ class ClassStats:
         ClassStats
             Statistics of the rows so far and these.
         """
+        running = Running.of(self)
+        if running and (both := running.add(X, y, sample_weight, declared=False)):
+            return both.stats()
         missing = "error" if self.feature_count is None else "skip"
         scatter = "diag" if self.covariance is None else "full"
         return self + ClassStats.from_rows(X, y, sample_weight, missing=missing, scatter=scatter)
@@ -337,10 +341,7 @@ def from_arrays(
     feature_names: tuple[str, ...] | None,
     full: bool = False,
 ) -> ClassStats:
-    """`ClassStats.from_rows` for input that is checked and encoded already.
-
-    Raises ValueError where X is not finite, or so wide that a variance overflows.
-    """
+    """`from_rows` of checked and encoded input. Raises ValueError where X is not finite."""
     if feature_names is not None:
         check_name_count(feature_names, rows.shape[1])
     fields = accumulate_rows(rows, labels, weight, skip=skip, full=full)

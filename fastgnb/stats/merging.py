@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.learn.double_double import difference
-from ..kernels.learn.merge import Parts, collapse, merge
+from ..kernels.learn.merge import Parts, collapse, merge, merge_covariances
 from .checks import check_factor, check_shapes
 from .pooling import pooled, rooted
 from .subtraction import max_scatter_of
@@ -25,7 +25,11 @@ Floats = NDArray[np.float64]
 
 def merge_rows(a: ClassStats, b: ClassStats) -> dict[str, Any]:
     """The fields of the statistics of the rows of both, which are of the same classes."""
-    weight, mean, mean_lo, variance = merge(_parts_of(a), _parts_of(b))
+    parts = _parts_of(a), _parts_of(b)
+    weight, mean, mean_lo, variance = merge(*parts)
+    covariance = None
+    if a.covariance is not None and b.covariance is not None:
+        covariance = merge_covariances(*parts, a.covariance, b.covariance, variance)
     is_skip = a.feature_count is not None
     subtracted = a.max_scatter is not None or b.max_scatter is not None
     return {
@@ -35,7 +39,7 @@ def merge_rows(a: ClassStats, b: ClassStats) -> dict[str, Any]:
         "mean_lo": mean_lo,
         "feature_count": weight if is_skip else None,
         "max_scatter": max_scatter_of(a) + max_scatter_of(b) if subtracted else None,
-        "covariance": None if a.covariance is None else _merged_covariance(a, b, variance),
+        "covariance": covariance,
     }
 
 
@@ -96,23 +100,6 @@ def _parts_of(stats: ClassStats) -> Parts:
     """What kernels read. Raises ValueError where shapes differ, which a kernel does not see."""
     check_shapes(stats)
     return Parts(stats.weight, stats.mean, stats.mean_lo, stats.variance)
-
-
-def _merged_covariance(a: ClassStats, b: ClassStats, variance: Floats) -> Floats:
-    """Covariances of the rows of both (Chan, Golub and LeVeque 1983), in ratios of weights."""
-    assert a.covariance is not None
-    assert b.covariance is not None
-    total = a.count + b.count
-    share_a = np.divide(a.count, total, out=np.zeros_like(total), where=total > 0)[:, None, None]
-    share_b = np.divide(b.count, total, out=np.zeros_like(total), where=total > 0)[:, None, None]
-    with np.errstate(over="ignore", invalid="ignore"):  # as of the variances, which tell
-        step = difference(b.mean, b.mean_lo, a.mean, a.mean_lo)
-        step[(a.count == 0) | (b.count == 0)] = 0.0
-        outer = (share_a * step[:, :, None]) * (share_b * step[:, None, :])
-        # The two factors round alike, so that the result is symmetric to the bit.
-        outer = 0.5 * (outer + outer.transpose(0, 2, 1))
-        weighted = share_a * a.covariance + share_b * b.covariance
-        return _with_diagonal(weighted + outer, variance)
 
 
 def _covariance_of_all(

@@ -15,18 +15,20 @@ from numpy.typing import ArrayLike, NDArray
 from ..input.categorical import MixedRows, check_table, find_categorical, split_columns
 from ..input.frames import in_memory
 from ..input.labels import Labels
-from ..input.rows import NotFiniteError, check_missing, resolve_feature_names
+from ..input.rows import check_missing, resolve_feature_names
 from ..input.targets import encode_targets
 from .alignment import align, check_same_kinds, match_kinds
 from .category_counts import (
     add_counts,
     check_category_number,
     count_categories,
+    counts_in,
     subtract_counts,
     without_empty_categories,
 )
 from .checks import check_counts_size, check_name_count
-from .class_stats import ClassStats, from_arrays
+from .class_stats import ClassStats
+from .mixed_sums import continuous_stats, stats_of_table, table_of
 
 Floats = NDArray[np.float64]
 
@@ -286,34 +288,18 @@ def from_mixed_rows(
         check_name_count(feature_names, len(mask))
     if not skip:
         rows.check_present(weight)
-    gaussian = _continuous_stats(rows, labels, weight, skip=skip, names=feature_names)
+    table = table_of(rows, weight, len(labels.classes))
+    if table is None:
+        gaussian = continuous_stats(rows, labels, weight, skip=skip, names=feature_names)
+    else:
+        gaussian, slots = stats_of_table(rows, table, labels, skip=skip, names=feature_names)
     for j, column in zip(np.flatnonzero(mask).tolist(), rows.columns, strict=True):
         name = f"{j}" if feature_names is None else repr(feature_names[j])
         check_category_number(len(column.labels), name, max_categories)
         check_counts_size(len(labels.classes), len(column.labels), name)
-    counts = tuple(count_categories(column, labels, weight) for column in rows.columns)
+    if table is None:
+        counts = count_categories(rows.columns, labels, weight)
+    else:
+        counts = counts_in(table, slots)
     categories = tuple(column.labels for column in rows.columns)
     return without_empty_categories(MixedStats(gaussian, categories, counts, mask, feature_names))
-
-
-def _continuous_stats(
-    rows: MixedRows,
-    labels: Labels,
-    weight: Floats | None,
-    *,
-    skip: bool,
-    names: tuple[str, ...] | None,
-) -> ClassStats:
-    """Statistics of the continuous features, of which there may be none."""
-    features = np.flatnonzero(~rows.is_categorical)
-    names = None if names is None else tuple(names[j] for j in features)
-    if not len(features):  # counts of classes come with a feature
-        zeros = np.zeros((len(rows), 1), np.float32)
-        stats = from_arrays(zeros, labels, weight, skip=False, feature_names=None)
-        empty = np.zeros((len(stats.count), 0))
-        return replace(stats, mean=empty, variance=empty, mean_lo=empty, feature_names=names)
-    try:
-        return from_arrays(rows.continuous, labels, weight, skip=skip, feature_names=names)
-    except NotFiniteError as error:
-        column = int(features[error.column])
-        raise NotFiniteError(error.value, error.row, column, skip=skip) from None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import pickle
 import re
 
 import llvmlite
@@ -20,8 +21,9 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache
 from numba.core.serialize import dumps
 from numba.extending import intrinsic, register_jitable
 from numba.misc.appdirs import AppDirs
+from numba.np.ufunc import parallel
 
-from fastgnb._numba import cache, compiler, threads, vectors
+from fastgnb._numba import cache, compiler, linking, loading, threads, vectors
 from fastgnb.kernels.rows import Rows
 
 pytestmark = pytest.mark.compiled
@@ -69,16 +71,58 @@ def test_function_cache_keys_entries_by_types_processor_and_code():
     source = inspect.getsource(FunctionCache.__mro__[1])
     for name in ("_impl", "_cache_file", "_name", "_cache_path", "_py_func", "_index_key"):
         assert re.search(rf"self\.{name}\b", source), (name, VERSIONS)
-    kernel = cache._KernelCache(threads._drain.py_func)
+    kernel = cache._KernelCache(plus_one.py_func)
     codegen = compiled_plus_one().target_context.codegen()
     assert "int64" in kernel._index_key((types.int64,), codegen).place
 
 
-def test_compiled_code_becomes_bytes_and_code_again():
-    """cache._Impl uses `reduce` and `rebuild`, and `dumps` of numba.core.serialize."""
+def test_a_cache_asks_how_code_becomes_bytes():
+    """cache._Impl defines `reduce` and `rebuild`, and uses `dumps` of numba.core.serialize."""
     assert callable(CompileResultCacheImpl.reduce)
     assert callable(CompileResultCacheImpl.rebuild)
     assert isinstance(dumps(("code", 1)), bytes)
+
+
+# ------------------------------------------------------------------ loading.py
+
+
+def test_compiled_code_becomes_bytes_and_code_again():
+    """loading.to_entry and from_entry read, and rebuild, a `CompileResult`."""
+
+    @njit(cache=False)
+    def add(a, x):
+        for i in range(len(a)):
+            a[i] += x
+        return np.full(2, x)
+
+    a = np.zeros(3)
+    add(a, 1.0)
+    entry = pickle.loads(dumps(loading.to_entry(next(iter(add.overloads.values())))))
+    context = add.targetctx
+    again = loading.from_entry(context, entry)
+    assert again.entry_point(a, 2.0).tolist() == [2.0, 2.0], VERSIONS
+    assert a.tolist() == [3.0] * 3
+    assert again.target_context is context
+    with pytest.raises(RuntimeError, match="unfit for linking"):
+        again.library._get_module_for_linking()
+
+
+def test_a_dispatcher_prepares_extensions_by_a_hook():
+    """loading.skip_preparation replaces it."""
+
+    @njit
+    def f(x):
+        return x
+
+    assert callable(f._compilation_chain_init_hook), VERSIONS
+    loading.skip_preparation(f)
+    assert f(1) == 1
+
+
+def test_threads_know_whether_numba_runs_its_own():
+    """threads.n_threads asks Numba only if `_is_initialized`."""
+    numba.get_num_threads()
+    assert parallel._is_initialized is True, VERSIONS
 
 
 @pytest.mark.parametrize("name", [*cache._CODE_OPTIONS, "CACHE_DIR", "DISABLE_JIT"])
@@ -93,9 +137,8 @@ def test_the_users_cache_folder_is_known():
 # ------------------------------------------------------------------ compiler.py, decorators.py
 
 
-@pytest.mark.parametrize("option", [{"forceinline": True}, {"inline": "always"}])
-def test_inlined_functions_leave_no_call(option):
-    @njit(**compiler.OPTIONS, **option)
+def test_inlined_functions_leave_no_call():
+    @njit(**compiler.OPTIONS, forceinline=True)
     def inner(x):
         return x * x
 
@@ -147,21 +190,49 @@ def test_a_jitable_function_stays_a_function():
     assert caller(1) == 2
 
 
+# ------------------------------------------------------------------ linking.py
+
+
+def test_a_kernel_links_each_helper_once_and_helpers_make_no_machine_code():
+    """linking: `pipeline_class`, `library` of a pass's state, and methods of JITCodeLibrary."""
+    helper = njit(**compiler.HELPER_OPTIONS)
+
+    @helper
+    def inner(x):
+        if x < 0.0:
+            raise MemoryError
+        return x * x
+
+    @helper
+    def outer(x):
+        return inner(x) + inner(x + 1.0)
+
+    @njit(**compiler.OPTIONS, pipeline_class=linking.KernelPipeline)
+    def kernel(x):
+        return outer(x) + inner(x)
+
+    assert kernel(2.0) == 17.0
+    with pytest.raises(MemoryError):
+        kernel(-2.0)
+    libraries = [next(iter(f.overloads.values())).library for f in (kernel, outer, inner)]
+    names = {library.name for library in libraries[0]._linking_libraries}
+    assert {library.name for library in libraries[1:]} <= names, VERSIONS
+    with pytest.raises(TypeError, match="not callable"):
+        outer(2.0)
+    code = libraries[0].get_llvm_str()
+    assert len(re.findall(r"define .*inner", code)) <= 1
+
+
 # ------------------------------------------------------------------ threads.py
 
 
-def test_machine_code_has_an_address():
-    """threads.address_of: `fndesc.llvm_func_name` and `library.get_pointer_to_function`."""
-    assert threads.address_of(compiled_plus_one()) > 0, VERSIONS
-
-
-def test_a_kernel_called_by_its_address_runs():
-    """threads._call_address: `call_conv.get_function_type` and `call_function`; and the counter."""
-    a, state = np.zeros(5), np.array([1, 0])
-    threads._drain(threads.address_of(compiled_plus_one()), state, 4, 2, (a,))
+def test_arguments_of_a_tuple_reach_the_body_of_a_loop():
+    """threads._loop_of: `*args` of a compiled function, and an atomic counter."""
+    a, counter = np.zeros(5), np.array([1], np.int64)
+    loop = njit(threads._loop_of(plus_one.py_func))
+    loop(1, 4, 2, counter, a)
     assert a.tolist() == [0.0, 1.0, 1.0, 1.0, 0.0], VERSIONS
-    assert state[0] >= 4
-    assert state[1] == 0
+    assert counter[0] >= 4
 
 
 def test_the_threading_layer_has_a_name():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fastgnb._numba.decorators import jit_helper, jitable, readonly
+from fastgnb._numba.decorators import jitable, readonly, uncached_kernel
 
 
 @jitable
@@ -13,7 +13,7 @@ def halved(a):
     return a / 2
 
 
-@jit_helper
+@uncached_kernel
 def quartered(a):
     return halved(halved(a))
 

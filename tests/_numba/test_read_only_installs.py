@@ -122,11 +122,8 @@ def test_a_read_only_install_without_a_home_does_all_its_work(python, read_only,
 KINDS = [
     pytest.param({"NUMBA_NUM_THREADS": "1"}, marks=pytest.mark.slow),
     {"PYTHONWARNINGS": "error", "PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONDONTWRITEBYTECODE": "1"},
-    *(
-        # Without docstrings the bytecode is another, and all is compiled anew.
-        pytest.param({"PYTHONOPTIMIZE": level}, marks=pytest.mark.slow)
-        for level in ("1", "2")
-    ),
+    # Without asserts and docstrings the bytecode is another, and all is compiled anew.
+    pytest.param({"PYTHONOPTIMIZE": "2"}, marks=pytest.mark.slow),
 ]
 
 
@@ -151,7 +148,8 @@ def test_a_path_with_spaces_and_letters_of_many_languages(python, tmp_path):
     without_bytecode = {"PYTHONDONTWRITEBYTECODE": "1", "NUMBA_CACHE_DIR": None}
     assert python(code, **without_bytecode) == "[1, 3]\ncompiled 1\n"
     assert python(code, **without_bytecode) == "[1, 3]\ncompiled 0\n"
-    assert {file.suffix for file in files_in(where)} == {".py", ".nbc", ".typed"}
+    assets = {".css", ".html", ".js"}
+    assert {file.suffix for file in files_in(where)} - assets == {".py", ".nbc", ".typed"}
 
 
 def test_an_isolated_interpreter(tmp_path):

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import joblib
@@ -16,6 +17,7 @@ from layers import PRELOAD_TBB, has_layer
 
 from fastgnb import ClassStats, GaussianNB
 from fastgnb._numba import threads
+from fastgnb._numba.in_turn import KernelsInTurn
 
 pytestmark = [pytest.mark.compiled, pytest.mark.fresh]
 
@@ -30,7 +32,7 @@ from fastgnb import GaussianNB
 from fastgnb._numba import threads
 warnings.simplefilter("ignore", DeprecationWarning)
 threads.PARALLEL_WORK = 0
-threads.LARGE_WORK = 300_000  # some calls on each side
+threads.LARGE_WORK = threads.COMPILING_WORK = 300_000  # some calls on each side
 r = np.random.default_rng(0)
 X, y = r.normal(size=(30_000, 4)) + np.arange(30_000)[:, None] % 3, np.arange(30_000) % 3
 want = GaussianNB().fit(X, y)
@@ -241,8 +243,8 @@ def recorded(monkeypatch):
     """A kernel that notes the ranges of blocks it is called for, without the compiler."""
     calls: list[tuple[str, int, int]] = []
     kernel = threads.Kernel(lambda first, last: None)
-    kernel.body = lambda first, last: calls.append(("alone", first, last))
-    kernel._run_parallel = lambda first, last, args, work: calls.append(("shared", first, last))
+    kernel.loop = lambda first, last, *_: calls.append(("alone", first, last))
+    kernel._run_parallel = lambda n, first, last, args, work: calls.append(("shared", first, last))
     return kernel, calls
 
 
@@ -279,7 +281,6 @@ def test_a_call_does_not_wait_for_threads_that_get_no_core(two_threads, monkeypa
     """All our threads sleep through this call, as they do where other processes have the cores."""
     X, _, model, proba = many_rows
     monkeypatch.setattr(threads, "PARALLEL_WORK", 0)
-    monkeypatch.setattr(threads, "layer_is_safe", lambda: False)
     model.predict_proba(X)
     assert threads._process.pool is not None
     wake = threading.Event()
@@ -295,8 +296,8 @@ def test_a_call_does_not_wait_for_threads_that_get_no_core(two_threads, monkeypa
 @pytest.mark.parametrize("safe", [True, False])
 def test_loops_of_either_kind_give_the_same_bits(two_threads, monkeypatch, many_rows, safe):
     X, y, model, proba = many_rows
-    monkeypatch.setattr(threads, "PARALLEL_WORK", 0)
-    monkeypatch.setattr(threads, "LARGE_WORK", 0)
+    for name in ("PARALLEL_WORK", "LARGE_WORK", "COMPILING_WORK"):
+        monkeypatch.setattr(threads, name, 0)
     monkeypatch.setattr(threads, "layer_is_safe", lambda: safe)
     if safe and numba.threading_layer() == "workqueue":
         pytest.skip("Numba's threads are not safe here")
@@ -305,15 +306,48 @@ def test_loops_of_either_kind_give_the_same_bits(two_threads, monkeypatch, many_
         check([work(X, y, model)], model, proba)
 
 
-def test_a_kernel_without_memory_says_so(monkeypatch):
-    def fail(n, address, state, last, blocks_per_fetch, args):
-        state[1] = 1
+def test_threads_take_blocks_until_none_is_left(two_threads):
+    """Each block once, as many at a time as a call says, and none beyond the last."""
+    counts, counter = np.zeros(10, np.int64), np.array([2], np.int64)
+    kernel = threads.Kernel(_count)
+    kernel.loop(2, 9, 4, counter, counts)
+    assert counts.tolist() == [0, 0, 1, 1, 1, 1, 1, 1, 1, 0]
+    kernel.loop(2, 9, 4, counter, counts)
+    assert counts.sum() == 7
+    kernel.loop(0, 3, 0, counter, counts)
+    assert counts.tolist() == [1, 1, 2, 1, 1, 1, 1, 1, 1, 0]
 
-    monkeypatch.setattr(threads, "_pool_loop", fail)
-    monkeypatch.setattr(threads.Kernel, "_address", lambda self, args, leaves: 0)
+
+def _count(first, last, counts):
+    for i in range(first, last):
+        counts[i] += 1
+
+
+@pytest.mark.parametrize("on", ["_on_own_threads", "_on_numba_threads"])
+@pytest.mark.parametrize("who", ["this thread", "another"])
+def test_a_kernel_without_memory_raises_when_all_threads_are_done(
+    two_threads, monkeypatch, who, on
+):
+    if on == "_on_numba_threads" and not threads.layer_is_safe():
+        pytest.skip("Numba's threads are not safe here")
+    monkeypatch.setattr(threads, "COMPILING_WORK", 0 if on == "_on_numba_threads" else 1 << 62)
     kernel = threads.Kernel(lambda first, last: None)
-    with pytest.raises(MemoryError, match="found no memory"):
-        kernel._run_parallel(0, 2, (), 0)
+    started, ended = [], []
+    mine = threading.get_ident()
+
+    def loop(first, last, blocks_per_fetch, counter):
+        if (threading.get_ident() == mine) == (who == "this thread"):
+            raise MemoryError("Allocation failed.")
+        started.append(who)
+        time.sleep(0.05)
+        ended.append(who)
+
+    kernel.loop = loop
+    calls = [(8, {"work": threads.PARALLEL_WORK})] * 100  # the other thread may be too late
+    with pytest.raises(MemoryError, match="Allocation failed"):
+        [kernel(n, **work) for n, work in calls]
+    assert len(started) == len(ended)
+    assert not threads._process.running
 
 
 def test_threads_that_cannot_start_are_done_without(two_threads, monkeypatch, many_rows):
@@ -322,7 +356,6 @@ def test_threads_that_cannot_start_are_done_without(two_threads, monkeypatch, ma
     ended = ThreadPoolExecutor(1)
     ended.shutdown()
     monkeypatch.setattr(threads, "PARALLEL_WORK", 0)
-    monkeypatch.setattr(threads, "layer_is_safe", lambda: False)
     monkeypatch.setattr(threads._process, "pool", ended)
     np.testing.assert_array_equal(model.predict_proba(X), proba)
 
@@ -349,11 +382,12 @@ def test_an_interrupt_leaves_the_model_as_it_was(many_rows, monkeypatch, call):
     X, y, model, proba = many_rows
     before = model.__dict__.copy()
     monkeypatch.setattr(threads, "MAX_CALL_WORK", 1 << 16)
+    monkeypatch.setattr(threads, "PARALLEL_WORK", 1)
     run, calls = threads.Kernel._run, []
 
     def interrupted(kernel, first, last, args, work):
         run(kernel, first, last, args, work)
-        if kernel.name in ("_sum_blocks", "_score"):
+        if kernel.name in ("_sum_in_order", "_score"):
             calls.append(first)
             if len(calls) == 2:
                 signal.raise_signal(signal.SIGINT)
@@ -374,7 +408,7 @@ def test_an_interrupt_leaves_the_model_as_it_was(many_rows, monkeypatch, call):
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX sends them")
 @pytest.mark.parametrize("work", ["fit(X, y)", "predict(X)"])
 def test_ctrl_c_ends_a_long_call(python, work):
-    """The rows would take minutes; they are one row in memory."""
+    """The rows would take seconds at least; they are one row in memory."""
     code = f"""
 import os, signal, threading, time
 import numpy as np
@@ -385,7 +419,7 @@ X = np.broadcast_to(np.array([1, 2], "i4"), (1_000_000_000 // {{}}, 2))
 y = np.broadcast_to(np.array([1], "i4"), len(X))
 before = few.theta_.copy()
 def later():
-    time.sleep(1)
+    time.sleep(0.2)
     os.kill(os.getpid(), signal.SIGINT)
 try:
     threading.Thread(target=later, daemon=True).start()
@@ -404,3 +438,22 @@ def test_statistics_of_threads_add_to_one_pass(many_rows):
         total = sum(pool.map(lambda rows: ClassStats.from_rows(X[rows], y[rows]), parts))
     np.testing.assert_allclose(total.mean, model.stats_.mean, rtol=1e-13)
     np.testing.assert_allclose(total.variance, model.stats_.variance, rtol=1e-13)
+
+
+@pytest.mark.parametrize("work", [1, 1 << 24])
+def test_kernels_in_turn_take_all_blocks_in_order(work):
+    """The second kernel of a block comes after the first, on one thread and on several."""
+
+    class Recorded:
+        def __init__(self, name):
+            self.name = name
+
+        def loop(self, first, last, _fetch, _counter, done):
+            done.append((self.name, first, last))
+
+    for step in (1, 3, 50):
+        done = []
+        KernelsInTurn([Recorded("a"), Recorded("b")], step)(20, (done,), (done,), work=work)
+        blocks = [(first, min(first + step, 20)) for first in range(0, 20, step)]
+        assert sorted(done) == [(name, *block) for name in "ab" for block in blocks]
+        assert all(done.index(("a", *block)) < done.index(("b", *block)) for block in blocks)

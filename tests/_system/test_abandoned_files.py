@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import time
 
 import pytest
+from children import first_line, started
 
 from fastgnb._system import atomic as _atomic
 from fastgnb._system.atomic import atomic_write
@@ -31,21 +33,15 @@ with atomic_write(sys.argv[1]) as temporary:
 @pytest.fixture
 def writer():
     """Start a process that is in the middle of writing a file."""
-    started = []
+    with contextlib.ExitStack() as stack:
 
-    def start(path):
-        process = subprocess.Popen(
-            [sys.executable, "-c", WRITE, str(path)], stdout=subprocess.PIPE, text=True
-        )
-        started.append(process)
-        assert process.stdout.readline() == "written\n"
-        return process
+        def start(path):
+            words = [sys.executable, "-c", WRITE, path]
+            process = stack.enter_context(started(words, stdout=subprocess.PIPE))
+            first_line(process, "written")
+            return process
 
-    yield start
-    for process in started:
-        process.kill()
-        process.wait()
-        process.stdout.close()
+        yield start
 
 
 def write(path, text="whole"):

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from numba.np.ufunc import parallel
 
 from fastgnb._numba import threads
 from fastgnb._system import signals as _interrupt
@@ -111,10 +112,10 @@ print(dict(os.environ) == before, numba.config.NUMBA_NUM_THREADS, threads.n_thre
 
 
 def test_each_call_has_its_own_number_of_threads(monkeypatch, rows, tmp_path):
-    monkeypatch.setattr(numba, "get_num_threads", lambda: 8)
-    monkeypatch.setattr(threads, "_layer", lambda: "omp")
+    numba.get_num_threads()  # from here on Numba knows a number, which is asked for each time
+    monkeypatch.setattr(parallel, "_get_num_threads", lambda: 8)
     together, seen = threading.Barrier(2), {}
-    learn = learn_files.learn
+    learn = learn_files.learn_all
 
     def spy(*args, **kwargs):
         together.wait(300)
@@ -122,7 +123,7 @@ def test_each_call_has_its_own_number_of_threads(monkeypatch, rows, tmp_path):
         together.wait(300)
         return learn(*args, **kwargs)
 
-    monkeypatch.setattr(learn_files, "learn", spy)
+    monkeypatch.setattr(learn_files, "learn_all", spy)
     before = pa.cpu_count()
 
     def work(i):
@@ -162,13 +163,13 @@ def test_calls_that_overlap_in_any_order_give_arrow_its_threads_back(order, a, b
 def test_a_size_that_others_set_meanwhile_stays():
     before = pa.cpu_count()
     try:
-        with _limits.using_threads(before + 1):
+        with _limits.threads(before + 1):
             assert pa.cpu_count() == before + 1
             pa.set_cpu_count(before + 5)
         assert pa.cpu_count() == before + 5
     finally:
         pa.set_cpu_count(before)
-    with _limits.using_threads(before + 2):
+    with _limits.threads(before + 2):
         assert pa.cpu_count() == before + 2
     assert pa.cpu_count() == before
 

@@ -24,10 +24,10 @@ def bench(monkeypatch):
 @pytest.fixture
 def run(bench):
     """A run of two programs at one problem, as `bench.targets` keeps it."""
-    from bench import runs, targets_table
+    from bench import problems, runs, targets_table
     from bench.timing import Row
 
-    extra = {"d": 20, "k": 10, "moving": 0.5, "arithmetic": 0.1}
+    extra = problems.Problem(10**6, 20, 10)._asdict() | {"moving": 0.5, "arithmetic": 0.1}
     seconds = {"fastgnb": 1.0, "scikit-learn": 30.0, "ceiling": 0.5}
     rows = [
         Row("grid", work, "1M x 20 x 10", program, 10**6, s, s, [s], extra)
@@ -36,11 +36,13 @@ def run(bench):
     ]
     rates = {"threads": 2, "read": 1e10, "write": 1e10, "fma": 1e10}
     environment = {
-        "cpu": "a processor", "python": "3", "threading_layer": "omp", "load": 0.0,
-        "load_after": 0.0, "versions": {"numpy": "2"}, "ceilings": [rates],
+        "cpu": "a processor", "cores": 2, "platform": "Linux", "python": "3",
+        "threading_layer": "omp", "load": 0.0, "load_after": 0.0,
+        "versions": {"numpy": "2"}, "ceilings": [rates],
     }  # fmt: skip
     return {
-        "schema": runs.SCHEMA, "date": "2024-01-01T00:00:00", "commit": "0123abc", "size": "quick",
+        "schema": runs.SCHEMA, "date": "2024-01-01T00:00:00", "commit": "0123abc", "dirty": False,
+        "size": "quick", "seconds": 60.0,
         "environment": environment, "neighbours": {"grid": 0.0},
         "rows": [row._asdict() for row in rows],
         "lines": [line._asdict() for line in targets_table.judge(rows)],

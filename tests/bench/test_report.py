@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-pytestmark = [pytest.mark.any_version, pytest.mark.no_new_lines]
+pytestmark = pytest.mark.any_version
 
 pytest.importorskip("pyarrow")
 
@@ -108,21 +108,6 @@ def test_runs_of_different_groups_are_joined(run):
     assert "family 0.50" in text
 
 
-def test_results_of_schema_1_are_read(run):
-    """There a counterpart was called "twin", and products were timed beside every member."""
-    from bench import runs
-
-    run["schema"] = 1
-    first = run["rows"][0] | {"group": "family MixedNB"}
-    programs = ("fastgnb", "twin", "product")
-    run["rows"] = [first | {"program": program} for program in programs]
-    startup = {"group": "startup", "work": "process"}
-    run["rows"] += [first | startup | {"extra": {"found": {"parts": {"import numpy": 0.1}}}}]
-    rows = runs.rows_of(run)
-    assert [row.program for row in rows] == ["fastgnb", "scikit-learn", "fastgnb"]
-    assert rows[-1].extra == {"output": {"steps": {"import numpy": 0.1}}}
-
-
 def test_kept_results_can_be_read(bench):
     from bench import report, runs
 
@@ -141,6 +126,7 @@ def test_a_contended_run_says_so_beside_every_verdict(run):
     assert "| pass? |" in text
 
 
+@pytest.mark.dev
 def test_figures_are_svg(run, tmp_path):
     pytest.importorskip("altair")
     pytest.importorskip("vl_convert")
@@ -149,19 +135,3 @@ def test_figures_are_svg(run, tmp_path):
     paths = figures.draw(run, tmp_path / "figures", tmp_path)
     assert [path.name for path in paths] == ["share.svg", "rivals.svg"]
     assert all(path.read_text().startswith("<svg") for path in paths)
-
-
-def test_compare_reports_a_drop_and_does_not_fail(run, tmp_path, capsys):
-    from bench import compare
-
-    slower = copy.deepcopy(run)
-    for row in slower["rows"]:
-        if (row["program"], row["work"]) == ("fastgnb", "fit"):
-            row["median"] *= 2
-    paths = [tmp_path / name for name in ("old.json", "new.json")]
-    for path, content in zip(paths, (run, slower), strict=True):
-        path.write_text(json.dumps(content))
-    assert compare.main([str(path) for path in paths]) == 0
-    printed = capsys.readouterr().out
-    assert "### 3 of " in printed
-    assert "| 30 x | 15 x | **0.50** |" in printed

@@ -139,8 +139,13 @@ def test_rows_that_are_not_in_memory(table, member):
     X, y = table
     with pytest.raises(TypeError, match=r"got a polars LazyFrame\. Call \.collect\(\) first"):
         member().fit(pl.from_pandas(X).lazy(), y)
-    with pytest.raises(TypeError, match=r"got a pyspark DataFrame\. Call \.toPandas\(\) first"):
+    loads = r"in memory, got a pyspark DataFrame\. fastgnb\.spark\.fit_stats makes .*\.toPandas\(\)"
+    with pytest.raises(TypeError, match=f"Expected X {loads}"):
         member().fit(DataFrame(), y)
+    with pytest.raises(TypeError, match=f"Expected X {loads}"):
+        member().fit(X, y).predict(DataFrame())
+    with pytest.raises(TypeError, match=f"Expected y {loads}"):
+        member().fit(X, DataFrame())
     with pytest.raises(TypeError, match=r"got a dict\. Make a frame of columns first"):
         member().fit({"a": [1.0, 2.0]}, y)
 

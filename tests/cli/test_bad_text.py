@@ -34,9 +34,9 @@ BAD_CSV = {
     "empty": (b"", "the file is empty, expected a line of column names"),
     "blank lines": (b"\n\n\n", "the file is empty, expected a line of column names"),
     "header cut": (b"x0,t", "missing; found 'x0', 't'"),
-    "gzip": (gzip.compress(ROWS), "expected CSV, got a gzip file; unpack it first"),
+    "gzip": (gzip.compress(ROWS), "expected CSV, got a gzip file; name it .csv.gz, or"),
     "zip": (zipped(ROWS), "expected CSV, got a zip archive; unpack it first"),
-    "zstd": (b"(\xb5/\xfd" + ROWS, "expected CSV, got a zstd file; unpack it first"),
+    "zstd": (b"(\xb5/\xfd" + ROWS, "expected CSV, got a zstd file; name it .csv.zst, or"),
     "xz": (b"\xfd7zXZ\0" + ROWS, "expected CSV, got an xz file; unpack it first"),
     "utf-16": (ROWS.decode().encode("utf-16"), "expected CSV, got text in UTF-16"),
     "header not utf-8": (b"\xff" + ROWS, "a name or a text is not UTF-8: 'utf-8' codec can't"),
@@ -130,7 +130,10 @@ def test_a_ragged_row_past_the_first_block(tmp_path, model, out, capsys, monkeyp
 
 
 def test_a_line_of_300_megabytes_is_not_taken_into_memory(tmp_path, model, out, capsys):
-    """Arrow reads up to 32 blocks ahead of what it parses, as the two threads happen to run."""
+    """Arrow reads up to 32 blocks ahead of what it parses, as the two threads happen to run.
+
+    The reader of the first file may not have ended when that of the second one starts.
+    """
     for name, start in [("only", b""), ("late", b"x0,x1,t,y\n1,2,u,a\n")]:
         with open(tmp_path / f"{name}.csv", "wb") as file:
             file.write(start)
@@ -142,7 +145,7 @@ def test_a_line_of_300_megabytes_is_not_taken_into_memory(tmp_path, model, out, 
     line = fails(capsys, *command("predict", model, tmp_path / "late.csv", out))
     assert "late.csv: a row is longer than 2097152 bytes, the most that are read at once" in line
     assert content(out) == before[0]
-    assert pa.default_memory_pool().max_memory() < before[1] + 48 * csv_file.CSV_BLOCK_BYTES
+    assert pa.default_memory_pool().max_memory() < before[1] + 80 * csv_file.CSV_BLOCK_BYTES
 
 
 @pytest.mark.parametrize("end", [b"\r", b"\r\n", b"\n"])
@@ -165,8 +168,8 @@ def late_csv(path, n, late):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [2_000_001])
-def test_a_type_that_changes_after_two_million_rows(tmp_path, model, out, capsys, n):
+@pytest.mark.parametrize("n", [1_000_001])
+def test_a_type_that_changes_after_a_million_rows(tmp_path, model, out, capsys, n):
     before = content(out)
     path = late_csv(tmp_path / "late.csv", n, "oops")
     for verb in ["fit", "predict", "evaluate"]:

@@ -136,7 +136,8 @@ def test_npy(tmp_path, capsys):
     assert found.tolist() == whole.predict(matrix(data)).tolist()
     run("evaluate", model, tmp_path / "X.npy", *target)
     accuracy = whole.score(matrix(data), data["y"])
-    assert f"accuracy     {accuracy:.6f}" in capsys.readouterr().out
+    shown = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["accuracy", f"{accuracy:.6f}"] in shown
     run("update", model, tmp_path / "X.npy", *target, "--again")
     assert persist.read(model).model.stats.count.sum() == 600
 

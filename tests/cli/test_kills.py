@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import os
-import pathlib
 import random
 import shutil
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from fault_files import POSIX, run
+from kills import SOON, killed
 from table_files import write
 
 from fastgnb.files.models import model_file as persist
@@ -24,85 +20,6 @@ pytestmark = [pytest.mark.compiled, pytest.mark.fresh, pytest.mark.any_version]
 
 
 # ------------------------------------------------------------------ kill -9
-
-FORKS = """
-import os, signal, sys
-from fastgnb._system import atomic as _atomic
-from fastgnb.cli import main
-commands = [line.split("|") for line in sys.stdin.readline().rstrip("\\n").split("||")]
-for words in commands:
-    assert main(words) == 0
-print("ready", flush=True)
-
-def die_half_written(path, target):
-    os.truncate(path, os.path.getsize(path) // 2)
-    os.kill(os.getpid(), signal.SIGKILL)
-
-for line in sys.stdin:
-    child = os.fork()
-    if child == 0:
-        if line == "half\\n":
-            _atomic._flush_file = die_half_written
-        while True:
-            for words in commands:
-                if main(words) != 0:
-                    os._exit(9)
-    print(child, flush=True)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
-"""
-
-
-SOON = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0003, 0.002]
-"""Seconds after a new file has appeared; a file is written within one or a few thousandths."""
-
-
-class Killed:
-    """A warm process that forks one child after another; each does nothing but `commands`."""
-
-    def __init__(self, commands):
-        environment = dict(
-            os.environ,
-            PYTHONPATH=str(pathlib.Path(__file__).parents[2]),
-            NUMBA_NUM_THREADS="1",  # threads do not live on in a fork
-            PYTHONWARNINGS="ignore",
-        )
-        self.parent = subprocess.Popen(
-            [sys.executable, "-c", FORKS], env=environment, text=True, bufsize=1,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        )  # fmt: skip
-        self.parent.stdin.write("||".join("|".join(map(str, words)) for words in commands) + "\n")
-        assert self.parent.stdout.readline() == "ready\n"
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.parent.stdin.close()
-        try:
-            self.parent.wait(timeout=300)
-        finally:
-            self.parent.kill()
-            self.parent.stdout.close()
-
-    def half_written(self):
-        """Start a child that dies when it has written half of its file, however busy we are."""
-        self.parent.stdin.write("half\n")
-        self.parent.stdout.readline()
-        assert int(self.parent.stdout.readline()) == -signal.SIGKILL
-
-    def once(self, seconds, folder=None):
-        """Start a child and kill it after so long, from when a new file is in `folder`."""
-        known = set() if folder is None else set(os.listdir(folder))
-        self.parent.stdin.write("\n")
-        child = int(self.parent.stdout.readline())
-        deadline = time.monotonic() + 300
-        # Without a pause: a small file is there under its temporary name for a millisecond.
-        while folder and not set(os.listdir(folder)) - known and time.monotonic() < deadline:
-            pass
-        if seconds:
-            time.sleep(seconds)
-        os.kill(child, signal.SIGKILL)
-        assert int(self.parent.stdout.readline()) == -signal.SIGKILL
 
 
 @pytest.fixture
@@ -153,15 +70,15 @@ def test_a_kill_leaves_the_old_file_or_the_new_one(wide, verb, kills):
         run(*words)
         whole.append(meaning(output, verb))
     rng = random.Random(f"{verb} {kills}")
-    with Killed(commands) as killed:
+    with killed(commands) as children:
         for i in range(kills):
             # A third of them anywhere, at or soon after a new file has appeared, and within one.
             if i % 3 == 0:
-                killed.once(rng.uniform(0, 0.15))
+                children.once(rng.uniform(0, 0.15))
             elif i % 3 == 1:
-                killed.once(rng.choice(SOON), folder)
+                children.once(rng.choice(SOON), folder)
             else:
-                killed.half_written()
+                children.half_written()
             left = [name for name in os.listdir(folder) if name != output.name]
             assert left or i % 3 < 2
             assert all(name.startswith(".") and name.endswith(".tmp") for name in left)

@@ -220,16 +220,16 @@ def test_the_first_signal_ends_between_batches_and_the_second_at_once(
 ):
     _, path, model = fitted
     before = sorted(os.listdir(tmp_path)), signal.getsignal(number)
-    batches = score_rows._output_rows
+    write = score_rows.BackgroundWriter.write  # which the main thread calls, as signals need
     done = []
 
     def signalled(*args):
         for _ in range(times):
             signal.raise_signal(number)
         done.append(1)
-        return batches(*args)
+        return write(*args)
 
-    monkeypatch.setattr(score_rows, "_output_rows", signalled)
+    monkeypatch.setattr(score_rows.BackgroundWriter, "write", signalled)
     ask = ["--output", tmp_path / "o.parquet", "--batch-rows", 50]
     assert error_line(capsys, "predict", model, path, *ask, code=130) == "fastgnb: interrupted\n"
     assert len(done) == (1 if times == 1 else 0)

@@ -11,8 +11,7 @@ import pytest
 from command_line import error_line, read, run, write
 
 import fastgnb
-from fastgnb.files.jobs import learn_files, learn_rows, score_files
-from fastgnb.files.jobs import total as total_module
+from fastgnb.files.jobs import file_state, learn_files, score_files
 from fastgnb.files.jobs.total import Total
 from fastgnb.files.models import model_file as persist
 from fastgnb.model.model import Model
@@ -69,9 +68,9 @@ def test_a_target_of_identifiers_is_an_error_soon(
     path = write(rows(), tmp_path / f"d.{ending}")
     words = ["fit", path, *FEATURES, "--target", column, "--model", tmp_path / "m", "--quiet"]
     learned = []
-    stats_of = learn_rows._stats_of
+    stats_of = file_state._stats_of
     monkeypatch.setattr(
-        learn_rows, "_stats_of", lambda *a, **k: learned.append(1) or stats_of(*a, **k)
+        file_state, "_stats_of", lambda *a, **k: learned.append(1) or stats_of(*a, **k)
     )
     line = error_line(capsys, *words, "--max-classes", 100, "--batch-rows", batch)
     first = min(N, 120 if batch == 30 else batch)
@@ -79,7 +78,8 @@ def test_a_target_of_identifiers_is_an_error_soon(
         f"d.{ending}: column '{column}': {first} distinct labels in the first {first} rows, "
         "expected at most 100 classes; name another target, or raise --max-classes\n"
     )
-    assert len(learned) == (3 if batch == 30 else 0)
+    # Threads are at work on further batches, of which a few may wait.
+    assert 3 <= len(learned) <= 9 if batch == 30 else not learned
     run(*words, "--max-classes", N)
     assert len(persist.read(tmp_path / "m").model.classes) == N
     line = error_line(capsys, "update", tmp_path / "m", write(rows(900), tmp_path / "e.parquet"),
@@ -459,7 +459,7 @@ def test_sums_of_categories_are_linear(monkeypatch):
         return add(self, other)
 
     monkeypatch.setattr(MixedStats, "__add__", counted)
-    total, batches, m = Total(None, None), 1000, 4
+    total, batches, m = Total(None), 1000, 4
     y = ["a", "b"] * 2
     for i in range(batches):
         values = np.arange(m)[:, None] + i * m
@@ -481,8 +481,7 @@ def test_sums_of_classes_are_linear(monkeypatch, alike):
         return add(self, other)
 
     monkeypatch.setattr(ClassStats, "__add__", counted)
-    monkeypatch.setattr(total_module, "_FEW", 8)
-    total, batches, m = Total(None, None), 1000, 4
+    total, batches, m = Total(None), 1000, 4
     for i in range(batches):
         y = np.arange(m) + (0 if alike else i * m)
         total.add(ClassStats.from_rows(y[:, None] + 0.5, y))
@@ -491,7 +490,6 @@ def test_sums_of_classes_are_linear(monkeypatch, alike):
     assert found.classes.tolist() == list(range(m if alike else batches * m))
     assert found.mean[:, 0].tolist() == (found.classes + 0.5).tolist()
     assert np.all(found.count == (batches if alike else 1))
-    assert len(total._parts) <= (0 if alike else 10)
 
 
 @pytest.mark.parametrize("batch", [100, 1000, 100_000])

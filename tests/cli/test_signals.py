@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import pathlib
 import signal
@@ -14,6 +15,7 @@ import types
 import numpy as np
 import pyarrow as pa
 import pytest
+from children import PATIENCE, first_line, started
 from fault_files import POSIX, command, content, fails, process, run, table
 from table_files import write
 
@@ -86,9 +88,9 @@ def test_looking_for_a_bad_row_is_interrupted(tmp_path, model, out, capsys, monk
             yield None
         ended.append(1)
 
-    def opening(self, source, columns=(), types=None, threads=True):
+    def opening(self, source, columns=(), types=None, threads=True, names=None):
         searching = columns and not threads
-        return endless() if searching else opened(self, source, columns, types, threads)
+        return endless() if searching else opened(self, source, columns, types, threads, names)
 
     monkeypatch.setattr(csv_file, "CSV_BLOCK_BYTES", 1000)
     monkeypatch.setattr(csv_file.CsvFile, "_open", opening)
@@ -211,15 +213,18 @@ def test_a_signal_while_the_process_ends(tmp_path, model, number):
 
 LONG = """
 import sys, time
-from fastgnb.files.jobs import progress
+from fastgnb.files.jobs import file_state, progress
 from fastgnb.cli import main
 interruptible_iter = progress.interruptible_iter
+n = 0
 def told(items):
-    for i, item in enumerate(interruptible_iter(items)):
-        if i == 3:
+    global n
+    for item in interruptible_iter(items):
+        n += 1
+        if n == 4:
             print("running", flush=True)
         yield item
-progress.interruptible_iter = told
+progress.interruptible_iter = file_state.interruptible_iter = told
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -231,11 +236,15 @@ sys.exit(main(sys.argv[1:]))
     [
         ("fit", "parquet", signal.SIGINT),
         ("evaluate", "csv", signal.SIGTERM),
-        *(
-            pytest.param(verb, ending, number, marks=pytest.mark.slow)
-            for verb in ["fit", "update", "predict", "evaluate"]
-            for ending in ["parquet", "csv", "arrow"]
-            for number in [signal.SIGINT, signal.SIGTERM]
+        *(  # each verb and each ending with both
+            pytest.param(
+                verb, ending, (signal.SIGINT, signal.SIGTERM)[i % 2], marks=pytest.mark.slow
+            )
+            for i, (verb, ending) in enumerate(
+                itertools.product(
+                    ["fit", "update", "predict", "evaluate"], ["parquet", "csv", "arrow"]
+                )
+            )
         ),
     ],
 )
@@ -245,29 +254,26 @@ def test_a_signal_stops_a_long_run_soon(
     """In one row group, one record batch, or text; a minute or more if left alone."""
     (tmp_path / "in").mkdir()
     rng = np.random.default_rng(0)
-    n = 300_000
+    # Text takes long to write, and other files to open.
+    n, files = (300_000, 100) if ending == "csv" else (2_000_000, 450)
     data = pa.table(
         {"x0": rng.normal(size=n), "x1": rng.normal(size=n), "y": ["a", "b"] * (n // 2)}
     )
     first = tmp_path / "in" / f"0.{ending}"
     write(data, first)
-    for i in range(1, 100 if ending == "csv" else 3000):
+    for i in range(1, files):
         os.link(first, tmp_path / "in" / f"{i}.{ending}")
     before = content(out)
-    words = map(str, command(verb, model, tmp_path / "in", out))
-    child = subprocess.Popen(
+    words = command(verb, model, tmp_path / "in", out)
+    with started(
         [sys.executable, "-c", LONG, *words],
         env=dict(os.environ, PYTHONPATH=str(pathlib.Path(__file__).parents[2])),
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    try:
-        assert child.stdout.readline() == "running\n"
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as child:  # fmt: skip
+        first_line(child, "running")
         start = time.monotonic()
         child.send_signal(number)
-        _, shown = child.communicate(timeout=300)
+        _, shown = child.communicate(timeout=PATIENCE)
         record_property("seconds_to_stop", time.monotonic() - start)
-    finally:
-        child.kill()
-        child.wait()
     assert (child.returncode, shown) == (130, "fastgnb: interrupted\n")
     assert content(out) == before

@@ -10,6 +10,7 @@ import sys
 import time
 
 import pytest
+from children import PATIENCE, finished, started
 from command_line import error_line, read, run, write
 from three_classes import FIT, problem
 
@@ -96,7 +97,7 @@ def test_outputs_that_cannot_be_written(tmp_path, fitted, capsys, command):
         (["predict", "m", "d.csv"], "the following arguments are required: --output"),
         (
             ["predict", "m", "d.csv", "--output", "o.xlsx"],
-            "'o.xlsx' does not end in one of .parquet, .csv, .arrow, .feather, .ipc, .npy",
+            "'o.xlsx' does not end in one of .parquet, .csv, .tsv, .arrow, .feather, .ipc, .npy",
         ),
         (["merge", "a", "--model", "b"], "the following arguments are required: MODEL"),
     ],
@@ -141,11 +142,7 @@ def test_a_missing_extra_is_named(tmp_path, fitted, capsys, monkeypatch):
 
 
 def process(*argv, code=0):
-    done = subprocess.run(
-        [sys.executable, *map(str, argv)], capture_output=True, text=True, timeout=600, check=False
-    )
-    assert done.returncode == code, done.stderr
-    return done
+    return finished([sys.executable, *argv], code=code)
 
 
 def test_importing_the_command_line_is_cheap():
@@ -191,19 +188,17 @@ def test_signals_leave_no_half_file(tmp_path, fitted, number):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "o.csv").write_text("old")
     ask = ["predict", model, tmp_path / "in", "--output", tmp_path / "out" / "o.csv"]
-    child = subprocess.Popen(
-        [sys.executable, "-m", "fastgnb", *map(str, [*ask, "--batch-rows", 1])],
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        deadline = time.monotonic() + 300
-        while len(os.listdir(tmp_path / "out")) < 2 and time.monotonic() < deadline:
+    words = [sys.executable, "-m", "fastgnb", *ask, "--batch-rows", 1]
+    with started(words, stderr=subprocess.PIPE) as child:
+        deadline = time.monotonic() + PATIENCE
+        while (
+            len(os.listdir(tmp_path / "out")) < 2
+            and child.poll() is None
+            and time.monotonic() < deadline
+        ):
             time.sleep(0.01)
         child.send_signal(number)
-        _, shown = child.communicate(timeout=300)
-    finally:
-        child.kill()
+        _, shown = child.communicate(timeout=PATIENCE)
     assert (child.returncode, shown) == (130, "fastgnb: interrupted\n")
     assert os.listdir(tmp_path / "out") == ["o.csv"]
     assert (tmp_path / "out" / "o.csv").read_text() == "old"

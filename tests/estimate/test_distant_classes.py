@@ -10,8 +10,6 @@ from oracles import full_stats
 
 from fastgnb import PCAGaussianNB
 
-pytestmark = pytest.mark.no_new_lines
-
 D = 4
 DIRECTION = np.array([3.0, -1.0, 2.0, 5.0])
 

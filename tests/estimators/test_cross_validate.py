@@ -209,7 +209,6 @@ def test_what_is_not_requested_is_refused(rng):
 # --- among other estimators --------------------------------------------------------------------
 
 
-@pytest.mark.no_new_lines
 @pytest.mark.parametrize("name", GRIDS)
 def test_check_estimator(name):
     model, grid = GRIDS[name]

@@ -108,7 +108,6 @@ def test_a_roc_curve_sees_what_probabilities_lose(saturated):
     assert get_scorer("roc_auc")(model, X, y) == pytest.approx(truth, abs=2e-3)
 
 
-@pytest.mark.no_new_lines
 def test_calibration_is_of_log_odds(saturated):
     X, y = saturated
     found = CalibratedClassifierCV(GaussianNB(), cv=3).fit(X, y).predict_proba(X)[:, 1]

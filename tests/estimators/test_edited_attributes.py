@@ -20,8 +20,6 @@ from fastgnb import ClassStats, GaussianBayes, GaussianNB, MixedNB, PCAGaussianN
 from fastgnb.estimate.parameters import GaussianParams, MixedParams, WhitenedParams
 from fastgnb.model.scoring import score, score_mixed
 
-pytestmark = pytest.mark.no_new_lines
-
 METHODS = (
     "predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba",
     "predict_log_evidence",
@@ -67,7 +65,8 @@ def changed(value):
 
 
 def attributes(model):
-    return [name for name in vars(model) if name.endswith("_") or name.startswith("_")]
+    names = {**vars(model), **model.__getstate__()}
+    return [name for name in names if name.endswith("_") or name.startswith("_")]
 
 
 def outcome(model, method, X):
@@ -117,7 +116,7 @@ def test_any_two_attributes_replaced(models, rows, name):
     draw = np.random.default_rng(1)
     for first, second in itertools.combinations(attributes(model), 2):
         options = [list(changed(getattr(model, each))) for each in (first, second)]
-        for _ in range(40):
+        for _ in range(20):
             edited = copy.copy(model)
             for each, values in zip((first, second), options, strict=True):
                 setattr(edited, each, values[draw.integers(len(values))])

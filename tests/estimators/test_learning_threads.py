@@ -16,8 +16,6 @@ from members import SHAPES
 
 from fastgnb import GaussianNB, load, save
 
-pytestmark = pytest.mark.no_new_lines
-
 CLASSES = [0, 1, 2]
 
 
@@ -192,7 +190,7 @@ def test_models_that_merge_into_each_other():
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(300)
         assert not thread.is_alive()
     assert a.stats_.count.sum() >= 150
     assert b.stats_.count.sum() >= 150
@@ -250,16 +248,16 @@ def test_a_forked_child_does_not_wait_for_a_thread_that_is_not_there():
     def hold():
         with TURNS.of(model):
             taken.set()
-            leave.wait(60)
+            leave.wait(300)
 
     thread = threading.Thread(target=hold)
     thread.start()
-    taken.wait(60)
+    taken.wait(300)
     child = multiprocessing.get_context("fork").Process(
         target=model.partial_fit, args=batch("GaussianNB", 1)
     )
     child.start()
-    child.join(60)
+    child.join(300)
     leave.set()
     thread.join()
     assert child.exitcode == 0

@@ -117,7 +117,6 @@ def test_numbers_of_any_type_are_the_same_categories(data):
     assert model.predict(far).tolist() == [0, 1, 0, 0]
 
 
-@pytest.mark.no_new_lines
 def test_sampling_follows_the_model(data, model):
     X, labels = model.sample(30_000, random_state=11)
     assert X.dtype == np.float64

@@ -162,7 +162,6 @@ def test_threads_and_layouts_give_the_same_bits(monkeypatch):
         numba.set_num_threads(most)
 
 
-@pytest.mark.no_new_lines
 def test_strided_and_gathered_continuous_features(rng):
     """Continuous columns at regular distances are read in place, and others from a copy."""
     y = np.arange(5000) % 2
@@ -178,7 +177,7 @@ def test_strided_and_gathered_continuous_features(rng):
             )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.permutations(range(5)))
 def test_order_of_columns_does_not_matter(order):
     X, y = mixed_data(60)

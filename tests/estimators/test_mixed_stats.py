@@ -19,7 +19,7 @@ def stats_of(X, y, w=None):
     return MixedStats.from_rows(X, y, w, categorical_features=[1, 2], classes=[0, 1, 2])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(tables(), st.randoms(use_true_random=False))
 def test_pieces_merge_in_any_order(table, random):
     X, y, w = table
@@ -39,7 +39,7 @@ def test_pieces_merge_in_any_order(table, random):
         assert np.array_equal(a, b)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(tables())
 def test_weights_are_repetitions(table):
     X, y, w = table
@@ -54,7 +54,7 @@ def test_weights_are_repetitions(table):
     assert_allclose(a.predict_proba(X), b.predict_proba(X), rtol=1e-6, atol=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(tables(), tables())
 def test_what_was_added_can_be_subtracted(one, other):
     a, b = stats_of(*one), stats_of(*other)

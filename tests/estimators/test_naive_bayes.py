@@ -55,7 +55,6 @@ def test_scikit_learns_own_tests_pass_with_the_drop_in(python, tmp_path):
     assert "failed" not in out
 
 
-@pytest.mark.no_new_lines
 def test_drop_in_parity_on_random_data(make_data):
     for n, d, k in [(50, 1, 2), (300, 7, 3), (1000, 20, 10), (400, 60, 4)]:
         X, y = make_data(n, d, k)
@@ -101,7 +100,6 @@ def wine_differences(splits):
     return different
 
 
-@pytest.mark.no_new_lines
 def test_wine_splits_agree_with_scikit_learn():
     assert wine_differences(50) == 0
 

@@ -217,7 +217,6 @@ def test_sampling(rng, rotation):
         assert_allclose(z @ basis + centre, own, atol=1e-10)  # nothing across the axes
 
 
-@pytest.mark.no_new_lines
 def test_many_features_and_few_axes():
     X, y = load_digits(return_X_y=True)
     theirs = make_pipeline(PCA(20, svd_solver="full"), Plain()).fit(X, y)

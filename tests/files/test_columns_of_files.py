@@ -18,7 +18,7 @@ from fastgnb.cli import main
 from fastgnb.files.errors import SourceError
 from fastgnb.files.tables import csv_file
 from fastgnb.files.tables.columns import ColumnRoles
-from fastgnb.files.tables.index_columns import index_columns, partition_keys
+from fastgnb.files.tables.index_columns import index_columns
 from fastgnb.files.tables.sources import open_source
 
 
@@ -155,18 +155,14 @@ def test_keys_of_folders_are_told(tmp_path, capsys):
     for year in (2023, 2024):
         put(tmp_path / "in" / f"year={year}" / "m=1" / "a.csv", f"a,y\n{year},0\n{year + 1},1\n")
     data = tmp_path / "in"
-    assert partition_keys(open_source([data]).paths) == ["year", "m"]
     assert plan([data]).features == ("a",)
     words = ["fit", str(data), "--target", "y", "--model", str(tmp_path / "m")]
     assert main(words) == 0
-    assert "note: folders are named by 'm', 'year', but such keys are not read as columns" in (
-        capsys.readouterr().err
-    )
-    with pytest.raises(SourceError, match=r"'year' is missing; .*; folders are named by 'year', "):
-        plan([data], features=("a", "year"))
+    told = "note: keys of folders are no features unless --features names them: 'm', 'year'"
+    assert told in capsys.readouterr().err
+    assert plan([data], features=("a", "year")).features == ("a", "year")
     put(data / "year=2025" / "m=1" / "a.csv", "a,year,m,y\n1,2,3,0\n")
-    put(tmp_path / "other" / "year=2025" / "a.csv", "a,year,y\n1,2,0\n")
-    assert plan([tmp_path / "other"]).notes == ()
+    assert plan([data]).features == ("a",)
 
 
 # ------------------------------------------------------------------ parts that say nothing

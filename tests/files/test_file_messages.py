@@ -34,9 +34,12 @@ def zipped(held):
         archive.writestr("xl/workbook.xml", "<workbook/>")
 
 
+SEMICOLONS = "are separated by ';', a semicolon, expected ','; say --sep ';'"
+GROUPED = "write numbers without separators of thousands"
+NUL_BYTES = "got NUL bytes, as UTF-16 has them; name its encoding, or"
 TEXT = "a,b,y\n1.5,2,0\n2.5,3,1\n"
 NO_CSV = {
-    "bzip2": (bz2.compress(TEXT.encode()), "got a bzip2 file; unpack it first"),
+    "bzip2": (bz2.compress(TEXT.encode()), "got a bzip2 file; name it .csv.bz2, or"),
     "lz4": (b"\x04\x22\x4d\x18" + TEXT.encode(), "got an lz4 file; unpack it first"),
     "xlsx": (saved(zipped), "got a zip archive; unpack it first, or save an Excel workbook as CSV"),
     "xls": (b"\xd0\xcf\x11\xe0" + TEXT.encode(), "got an Excel workbook; save it as CSV first"),
@@ -46,14 +49,14 @@ NO_CSV = {
     ),
     "arrow": (b"ARROW1\0\0", "got an Arrow file; name it .arrow"),
     "npy": (saved(lambda held: np.save(held, np.zeros(3))), "got a NumPy array; name it .npy"),
-    "utf-16": (TEXT.encode("utf-16"), "got text in UTF-16; write it in UTF-8"),
-    "utf-16, no mark": (TEXT.encode("utf-16-le"), "got NUL bytes, as UTF-16 has them; write text"),
-    "utf-32": (TEXT.encode("utf-32-be")[3:], "got NUL bytes, as UTF-16 has them; write text"),
-    "semicolons": (TEXT.replace(",", ";"), "are separated by ';', a semicolon; write the fil"),
-    "decimal commas": ("a;b;y\n1,5;2;0\n", "are separated by ';', a semicolon; write the fil"),
-    "write.csv2": ('"";"a";"y"\n"1";1,5;"u"\n', "are separated by ';', a semicolon; write the"),
-    "tabs": (TEXT.replace(",", "\t"), r"are separated by '\\t', a tab; write the file with commas"),
-    "bars": ("\ufeff" + TEXT.replace(",", "|"), "are separated by '|', a bar; write the file with"),
+    "utf-16": (TEXT.encode("utf-16"), "got text in UTF-16; say --encoding utf-16, or"),
+    "utf-16, no mark": (TEXT.encode("utf-16-le"), NUL_BYTES),
+    "utf-32": (TEXT.encode("utf-32-be")[3:], NUL_BYTES),
+    "semicolons": (TEXT.replace(",", ";"), SEMICOLONS),
+    "decimal commas": ("a;b;y\n1,5;2;0\n", SEMICOLONS),
+    "write.csv2": ('"";"a";"y"\n"1";1,5;"u"\n', SEMICOLONS),
+    "tabs": (TEXT.replace(",", "\t"), r"by '\\t', a tab, expected ','; say --sep tab"),
+    "bars": ("\ufeff" + TEXT.replace(",", "|"), "by '|', a bar, expected ','; say --sep '|'"),
     "row names": ("a,y\n1,1.5,0\n2,2.5,1\n", "row 1: .* got 3.*; the names are one fewer than the"),
     "a comma inside": ("a,y\n1,0\n1,234,1\n", "row 2: .*; a value that holds a comma, such as"),
     "header in Latin-1": (b"caf\xe9,y\n1,0\n", "is not UTF-8: .*; write the file in UTF-8"),
@@ -70,7 +73,7 @@ def test_files_that_are_no_csv_say_what_they_are(tmp_path, name, columns):
         open_source([path], columns)
 
 
-@pytest.mark.parametrize("name", ["data.csv.gz", "data.parquet.ZST", "data.zip"])
+@pytest.mark.parametrize("name", ["data.csv.xz", "data.parquet.ZST", "data.csv.zip"])
 def test_endings_of_packed_files(tmp_path, name):
     path = put(tmp_path / name, TEXT)
     with pytest.raises(SourceError, match=r"unknown ending .*; expected .*; unpack it first$"):
@@ -88,9 +91,9 @@ def test_separators_inside_names(tmp_path, text):
 @pytest.mark.parametrize(
     ("value", "advice"),
     [
-        ("?", "write a missing value as an empty field or NA"),
-        ('"1,234"', "write numbers without separators of thousands"),
-        ('"1,5"', "write numbers with a decimal point"),
+        ("?", "write a missing value as an empty field or NA, or name the word in --na-values"),
+        ('"1,234"', f"{GROUPED}, or name theirs with --thousands"),
+        ('"1,5"', "write numbers with a decimal point, or name theirs with --decimal"),
         ("12%", "write numbers without their unit"),
     ],
 )

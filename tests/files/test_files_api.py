@@ -245,7 +245,7 @@ def test_rows_that_cannot_be_scored(tmp_path, data, on_error, n):
     bad = write(columns, tmp_path / "bad.parquet")
     model = files.fit(data, target="y")
     counts = files.predict(model, bad, tmp_path / "o.csv", on_error=on_error)
-    assert counts == (n, 0, 2)
+    assert counts == (n, 0, 2, 0)
     found = files.evaluate(model, bad, target="y", on_error="skip")
     assert (found.n_rows, found.n_skipped, found.n_null_labels) == (N - 2, 2, 0)
     before = content(tmp_path)
@@ -395,11 +395,13 @@ def test_other_arguments_that_are_wrong(tmp_path, data):
 
 
 # Options of the command line that Python has by another name, in a model, or by other means.
+DIALECT = ["sep", "decimal", "thousands", "na_values", "encoding", "quote"]
+READING = {"data": "paths", "format": "file_format"} | dict.fromkeys(DIALECT, "csv")
 OTHERWISE = {
-    "fit": {"data": "paths", "model": "output"},
-    "update": {"data": "paths"},
-    "predict": {"data": "paths"},
-    "evaluate": {"data": "paths", "json": "as_dict"},
+    "fit": READING | {"model": "output"},
+    "update": READING,
+    "predict": READING,
+    "evaluate": READING | {"json": "as_dict"},
     "merge": {"first": "models", "others": "models"},
 }
 
@@ -435,3 +437,13 @@ def test_importing_loads_no_dependency(python):
     assert python(code).strip() == "[] True"
     with pytest.raises(AttributeError, match=r"module 'fastgnb\.files' has no attribute 'nothing'"):
         _ = files.nothing
+
+
+@pytest.mark.parametrize("role", ["target", "weight"])
+@pytest.mark.parametrize("job", [files.evaluate, files.diagnose])
+def test_columns_are_named(tmp_path, job, role):
+    path = tmp_path / "rows.csv"
+    path.write_text("x,y\n1,a\n2,a\n5,b\n6,b\n")
+    model = files.fit(path, target="y")
+    with pytest.raises(TypeError, match=f"{role} must be the name of a column, got 3"):
+        job(model, path, **{"target": "y", role: 3})

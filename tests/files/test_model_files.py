@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model_file_cases import GAPS, NAMES, at, contents, models, read_or_refuse, state
+from model_file_cases import NAMES, at, contents, models, read_or_refuse, state
 
 from fastgnb import (
     ClassStats,
@@ -26,13 +26,13 @@ from fastgnb.input.categorical import MixedRows
 from fastgnb.input.category_codes import CategoricalColumn
 
 EXAMPLES = pytest.mark.parametrize(
-    "examples", [1000, pytest.param(4500, marks=pytest.mark.slow)], ids=["some", "many"]
+    "examples", [1000, pytest.param(2500, marks=pytest.mark.slow)], ids=["some", "many"]
 )
 
 
 def fuzzed(test, examples, **strategies):
     """Run test(**drawn) on as many examples, the same ones every time."""
-    options = settings(max_examples=examples, derandomize=True, deadline=None, database=None)
+    options = settings(max_examples=examples)
     options(given(**strategies)(test))()
 
 
@@ -334,6 +334,3 @@ def test_the_files_that_are_mutated_are_sound(path, name):
     path.write_bytes(contents()[name])
     assert state(persist.read(path)) == state(models()[name])
     must_be_a_model(persist.read(path))
-
-
-GAPS[6, 1] = np.nan

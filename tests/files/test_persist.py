@@ -164,7 +164,7 @@ def forged(tmp_path, change):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda t, d: d.update(schema=99), "has schema 99, and this version of fastgnb reads 3"),
+        (lambda t, d: d.update(schema=99), "has schema 99, and this version of fastgnb reads 4"),
         (lambda t, d: t.update(var=-t["var"]), "var is negative"),
         (lambda t, d: t.update(theta=t["theta"] * np.nan), "theta is not finite"),
         (lambda t, d: t.update(count=t["count"][:1]), r"count is float64 \(1,\), expected \(2,\)"),

@@ -90,7 +90,6 @@ def test_priors_of_another_number_name_the_classes(capsys):
     assert "which hold full scatter" in capsys.readouterr().err
 
 
-@pytest.mark.no_new_lines
 @pytest.mark.parametrize("distinct", [3000, 9000, 20_000])
 def test_auto_decides_by_all_rows(capsys, distinct):
     """Neither the size of batches nor the order of files nor the format decides."""

@@ -402,7 +402,7 @@ def test_rows_that_are_not_in_memory():
     dd = pytest.importorskip("dask.dataframe")
     frame = pd.DataFrame({"plan": KINDS["text"], "x": NUMBERS})
     for table, message in (
-        (dd.from_pandas(frame, npartitions=2), r"got a dask DataFrame\. Call .compute\(\) first"),
+        (dd.from_pandas(frame, npartitions=2), r"a dask DataFrame\. fastgnb\.dask\.Distributed"),
         (pl.DataFrame(frame).lazy(), r"got a polars LazyFrame\. Call .collect\(\) first"),
         (dict(frame), r"or a frame, got a dict\. Make a frame of columns first"),
     ):

@@ -16,8 +16,6 @@ from kinds import TABLES, assert_answers, assert_is, exact, pieces
 
 from fastgnb import ClassStats, GaussianNB
 
-pytestmark = pytest.mark.no_new_lines
-
 MIXED = [[1000, 0.0625], [5000, 0.25], [2000, 0.125], [7000, 0.5], [3000, 0.375], [9000, 0.75]]
 HALVES = [0, 0, 0, 1, 1, 1]
 

@@ -24,8 +24,6 @@ from sklearn.preprocessing import StandardScaler
 
 from fastgnb import ClassStats, GaussianNB
 
-pytestmark = pytest.mark.no_new_lines
-
 
 @pytest.mark.parametrize("labels", [[3, 7, 30], ["u", "v", "w"], [-5.0, 0.0, 9.0]])
 def test_chunks_that_hold_some_of_the_classes(labels):

@@ -151,6 +151,31 @@ def test_outputs_are_those_that_are_wanted(case, problem, table, dtype):
                 assert close(got.evidence[None], [list(map(oracles.log_evidence, exact))])
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("table", ["joint", "log_proba", "proba"])
+def test_column_major_tables_have_the_bits_of_others(case, problem, table, dtype):
+    for n in (1, 31, 32, 33, 75, 0):
+        at = np.arange(n) % len(problem.X)
+        wanted = Wanted(table=table, evidence=True, dtype=dtype)
+        want = case.score(problem, problem.X[at], at, wanted)
+        got = case.score(problem, problem.X[at], at, wanted._replace(column_major=True))
+        assert got.table.dtype == dtype
+        assert got.table.T.flags.c_contiguous
+        assert got.table.shape == (n, K)
+        assert got.table.tobytes() == want.table.tobytes()
+        assert got.codes.tolist() == want.codes.tolist()
+        assert got.evidence.tobytes() == want.evidence.tobytes()
+
+
+def test_log_odds_are_row_major(case, problem):
+    at = np.arange(75) % len(problem.X)
+    wanted = Wanted(table="log_odds")
+    want = case.score(problem, problem.X[at], at, wanted).table
+    got = case.score(problem, problem.X[at], at, wanted._replace(column_major=True)).table
+    assert got.tobytes() == want.tobytes()
+    assert np.isfinite(got).all()
+
+
 @pytest.mark.parametrize("place", [0, 5, 32, 38, BLOCK - 1, BLOCK + 3])
 def test_a_row_whose_squares_overflow_belongs_to_the_nearest_classes(case, problem, place):
     n = BLOCK + 4

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
+import oracles
 import pytest
 
 from fastgnb import ClassStats
@@ -78,7 +80,7 @@ def data(n, d, k, seed=0):
 
 
 @pytest.mark.promise("bits")
-@pytest.mark.parametrize(("d", "k"), [(7, 3), (1, 1), (8, 4), (3, 2), (9, 3), (20, 6)])
+@pytest.mark.parametrize(("d", "k"), [(7, 3), (4, 3), (1, 1), (8, 4), (3, 2), (9, 3), (20, 6)])
 @pytest.mark.parametrize("how", ["plain", "weighted", "skip"])
 def test_diagonal_statistics(short_chunks, d, k, how):
     block = accumulate.rows_per_block(1, k)
@@ -92,6 +94,22 @@ def test_diagonal_statistics(short_chunks, d, k, how):
         for name, other in layouts(X):
             found = ClassStats.from_rows(other, y, **arguments)
             assert not different(found, wanted), (n, name)
+
+
+@pytest.mark.promise("bits")
+@pytest.mark.parametrize(("d", "k"), [(35, 70), (41, 3), (35, 140), (20, 40), (20, 80)])
+def test_diagonal_statistics_of_many_classes_and_features(d, k):
+    """Tiles of every length, and panels of every width."""
+    for n in (500, accumulate.rows_per_block(1, k) + 515):
+        X, y, _ = data(n, d, k)
+        wanted = ClassStats.from_rows(X, y)
+        c = int(np.bincount(y).argmax())
+        exact = oracles.sums(X[y == c, d - 1])
+        at = wanted.classes.tolist().index(c)
+        assert wanted.count[at] == exact.weight
+        assert abs(Fraction(wanted.scatter[at, d - 1]) / exact.scatter - 1) < 1e-13
+        for name, other in layouts(X):
+            assert not different(ClassStats.from_rows(other, y), wanted), (n, name)
 
 
 @pytest.mark.promise("bits")

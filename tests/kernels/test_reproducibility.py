@@ -36,20 +36,20 @@ slow = pytest.mark.slow
         pytest.param("tbb", "2", marks=slow),
     ],
 )  # fmt: skip
-def test_the_same_bits_for_any_threads_and_layer(python, bits, layer, threads):
+def test_the_same_bits_for_any_threads_and_layer(python, bits_of_all, layer, threads):
     if not has_layer(python, layer):
         pytest.skip(f"this machine has no {layer} threading layer")
     code = (PRELOAD_TBB if layer == "tbb" else "") + BITS + FOR_LAYERS
-    code += "import numba\nprint(digest(), numba.get_num_threads(), numba.threading_layer())"
+    code += "import numba\nprint(digest_of_all(), numba.get_num_threads(), numba.threading_layer())"
     got = python(code, NUMBA_NUM_THREADS=threads, NUMBA_THREADING_LAYER=layer).split()
-    assert got == [bits, threads, layer]
+    assert got == [bits_of_all, threads, layer]
 
 
 @pytest.mark.promise("bits")
-def test_the_same_bits_alone_and_in_threads(bits, digest, monkeypatch):
+def test_the_same_bits_alone_and_in_threads(bits_of_all, scope, monkeypatch):
     for work in (0, 2**62):
         monkeypatch.setattr(threads, "PARALLEL_WORK", work)
-        assert digest() == bits
+        assert scope["digest_of_all"]() == bits_of_all
 
 
 on_x86 = pytest.mark.skipif(
@@ -71,11 +71,15 @@ def test_the_same_bits_with_any_blas(python, bits, kind):
     assert got.split() == [bits]
 
 
-# Full covariances and principal axes come out of LAPACK, which their docs say.
+# Full covariances and principal axes come out of LAPACK, which their docs say. In `left_out_linear`
+# it bounds what a row changes, which decides how a label is found, and not which one.
 WITH_LAPACK = {
-    "estimate/axes.py", "estimate/full.py", "estimate/principal_axes.py", "estimate/singular.py",
+    "estimate/axes.py", "estimate/downdate.py", "estimate/full.py", "estimate/principal_axes.py",
+    "estimate/shared_axes.py", "estimate/singular.py", "kernels/score/left_out_linear.py",
     "model/axes.py", "model/full.py", "stats/rotation.py",
 }  # fmt: skip
+# Rooms of figures about models, which are said to depend on BLAS in their last bits.
+ABOUT_MODELS = ("dashboard/", "densities/", "diagnosis/", "evaluation/", "plot/", "report/")
 
 
 def test_nothing_else_calls_blas():
@@ -84,11 +88,15 @@ def test_nothing_else_calls_blas():
     paths = {path.relative_to(package).as_posix(): path for path in package.rglob("*.py")}
     assert paths.keys() > WITH_LAPACK
     for where, path in paths.items():
-        if where in WITH_LAPACK:
+        if where in WITH_LAPACK or where.startswith(ABOUT_MODELS):
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
+        nodes = list(ast.walk(ast.parse(path.read_text())))
+        variables = {node.id for node in nodes if isinstance(getattr(node, "ctx", None), ast.Store)
+                     and isinstance(node, ast.Name)}  # fmt: skip
+        for node in nodes:
             name = getattr(node, "attr", getattr(node, "id", getattr(node, "name", None)))
-            assert name not in calls, f"{path.name} line {node.lineno}"
+            is_variable = isinstance(node, ast.Name) and name in variables
+            assert is_variable or name not in calls, f"{path.name} line {node.lineno}"
             assert not isinstance(node, ast.MatMult), path.name
 
 

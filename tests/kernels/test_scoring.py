@@ -8,7 +8,7 @@ import numpy as np
 import oracles
 import pytest
 
-from fastgnb._numba.decorators import jit_helper
+from fastgnb._numba.decorators import uncached_kernel
 from fastgnb._numba.vectors import LANES, load, pointer, store
 from fastgnb.estimate.parameters import GaussianParams
 from fastgnb.kernels.score.posterior import exp
@@ -63,7 +63,7 @@ def test_probabilities_are_exact(rng, dtype):
         assert abs(float(p.sum()) - 1) < 10 * eps
 
 
-@jit_helper
+@uncached_kernel
 def exponential(x, out):
     for at in range(0, len(x), LANES):
         store(pointer(out), at, exp(load(pointer(x), at)))

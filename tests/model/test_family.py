@@ -107,7 +107,6 @@ def test_reestimate_is_a_fit_without_rows(data):
         model.reestimate(priors=[0.5, 0.5])
 
 
-@pytest.mark.no_new_lines
 def test_sampling_follows_the_model(data):
     X, y = data
     model = GaussianNB(priors=[0.5, 0.3, 0.2]).fit(X, np.array(["a", "b", "c"])[y])

@@ -12,8 +12,6 @@ from sklearn.base import clone
 
 from fastgnb import GaussianBayes, GaussianNB, PCAGaussianNB
 
-pytestmark = pytest.mark.no_new_lines
-
 # Cases that see no features, only directions: turning all rows turns nothing else.
 TURNED = [
     "GaussianNB, spherical", "GaussianBayes", "GaussianBayes, tied", "PCAGaussianNB",
@@ -21,7 +19,7 @@ TURNED = [
 ]  # fmt: skip
 RIDGED = [name for name, case in CASES.items() if "reg_param" in case.options]
 MOVED = [name for name, case in CASES.items() if not case.has_categories]
-FEW = settings(max_examples=12, deadline=None, derandomize=True)
+FEW = settings(max_examples=12)
 SEEDS = st.integers(0, 2**20)
 
 

@@ -89,7 +89,7 @@ def test_nist_certified_sums_of_squares(name, tolerance):
 
 
 @pytest.mark.promise("exact")
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(max_examples=60)
 @given(
     st.lists(
         st.tuples(st.floats(-1e6, 1e6), st.integers(0, 2), st.sampled_from([0.0, 0.25, 1.0, 3.0])),

@@ -11,8 +11,6 @@ from sklearn.base import clone
 from fastgnb import ClassStats, GaussianBayes, GaussianNB, MixedNB, PCAGaussianNB
 from fastgnb.stats.pooling import mean_of, pooled, rooted, shares
 
-pytestmark = pytest.mark.no_new_lines
-
 MODELS = [
     *(
         GaussianNB(tied=tied, covariance_type=shape, ddof=0)

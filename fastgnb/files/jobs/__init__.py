@@ -5,9 +5,16 @@ evaluation, counts of rows. A job checks its paths first, then plans its files, 
 What it has to say goes to `Messages`: the command line prints them, and Python warns or logs.
 
 Where to start
-    learn_files.py, score_files.py, merge_models.py    the jobs
-    learn_rows.py, total.py    batches to statistics, and their sum
+    learn_files.py, score_files.py, assess_files.py, merge_models.py    the jobs
+    file_state.py              one file to statistics; total.py: a sum of statistics
+    learn_rows.py              the states of all files, and their sum
+    checkpoint.py              a folder of states; state_bytes.py: its bytes
+    fill_checkpoint.py         files to states, in shards and in several processes
+    workers.py                 work in several processes
+    score_folder.py            files to a folder of predictions; file_scorer.py: one file of them
+    manifest.py                what is done in it; folder_names.py: the names of its files
     score_rows.py              batches to predictions and evaluations
+    diagnose_files.py          files to a diagnosis
     model_rows.py              files with the columns of a model
     choices.py                 which member statistics become, and with which options
     options.py                 how a job reads its rows; progress.py: progress reports

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -19,13 +20,14 @@ class AutoColumns:
 
     All rows decide what looks like a key, so that neither the order of the files nor the size of
     the batches matters. Too many categories are too many in any order, so that such a column is
-    left out as soon as a sum has them, which bounds memory. `left_out` names the columns.
+    left out as soon as a sum has them, which bounds memory. `left_out` names the columns, and
+    `values` counts the values of each.
     """
 
     def __init__(self, max_categories: int | None) -> None:
+        self.most = max_categories
         self.left_out: list[str] = []
-        self._most = max_categories
-        self._values: dict[str, int] = {}
+        self.values: dict[str, int] = {}
 
     def reduced(self, batch: Batch) -> Batch:
         """The batch without the columns that are left out so far."""
@@ -50,14 +52,20 @@ class AutoColumns:
         """Count the values of a batch that is learned."""
         for name, column in zip(batch.categorical_names, batch.categorical, strict=True):
             present = int(np.count_nonzero(column.codes >= 0))
-            self._values[name] = self._values.get(name, 0) + present
+            self.values[name] = self.values.get(name, 0) + present
+
+    def extend(self, left_out: Iterable[str], values: Mapping[str, int]) -> None:
+        """Take what was left out and counted in other rows."""
+        self.left_out += [name for name in left_out if name not in self.left_out]
+        for name, n in values.items():
+            self.values[name] = self.values.get(name, 0) + n
 
     def decide(self, stats: MixedStats) -> None:
         """Leave out what looks like a key in the statistics of all rows."""
         names = stats.feature_names or ()
         at = np.flatnonzero(stats.is_categorical).tolist()
         for j, labels in zip(at, stats.categories, strict=True):
-            if looks_like_key(len(labels), self._values[names[j]]):
+            if looks_like_key(len(labels), self.values[names[j]]):
                 self.left_out.append(names[j])
 
     def bound(self, stats: MixedStats) -> None:
@@ -65,7 +73,7 @@ class AutoColumns:
         names = stats.feature_names or ()
         at = np.flatnonzero(stats.is_categorical).tolist()
         for j, labels in zip(at, stats.categories, strict=True):
-            beyond = self._most is not None and len(labels) > self._most
+            beyond = self.most is not None and len(labels) > self.most
             if beyond and names[j] not in self.left_out:
                 self.left_out.append(names[j])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeVar
 
@@ -15,7 +16,7 @@ from ..errors import SourceError
 from ..phrases import counted
 from ..tables.batch import Batch
 
-__all__ = ["BadRows", "RowCounts", "left_out_texts"]
+__all__ = ["BadRows", "RowCounts", "bad_mask", "left_out_texts"]
 
 T = TypeVar("T")
 
@@ -32,6 +33,7 @@ class BadRows:
         self, on_error: str, *, skip: bool, can_skip: bool, choices: tuple[str, ...] = ("skip",)
     ) -> None:
         self.n = 0
+        self._counting = threading.Lock()
         self.on_error, self._skip = on_error, skip
         ways = {
             "skip": "--on-error skip leaves such rows out",
@@ -46,6 +48,7 @@ class BadRows:
         """What `work` makes of the rows of a batch that can be taken, and which these are.
 
         The mask (n,) is None where all are; without any, there is no result. Raises SourceError.
+        Several threads may call it.
         """
         try:
             with prefix_rows(batch):
@@ -53,8 +56,9 @@ class BadRows:
         except NotFiniteError as error:
             if self.on_error == "fail":
                 raise self._error(batch, error) from error
-        good = ~_bad(batch, skip=self._skip)
-        self.n += int(len(good) - good.sum())
+        good = ~bad_mask(batch, skip=self._skip)
+        with self._counting:
+            self.n += int(len(good) - good.sum())
         part = batch.select(good)
         if not good.any():
             return good, part, None
@@ -78,7 +82,7 @@ def prefix_rows(batch: Batch) -> Iterator[None]:
         raise SourceError(f"{batch.path}: rows {first} to {last}: {error}") from error
 
 
-def _bad(batch: Batch, *, skip: bool) -> NDArray[np.bool_]:
+def bad_mask(batch: Batch, *, skip: bool) -> NDArray[np.bool_]:
     """Rows (n,) that hold an infinity or, without `skip`, a missing value."""
     ok = ~np.isinf(batch.X) if skip else np.isfinite(batch.X)
     bad = np.asarray(~ok.all(axis=1))
@@ -102,6 +106,8 @@ class RowCounts(NamedTuple):
     n_bad_rows : int, default=0
         Rows that the model cannot take, which hold infinities or missing values. They were left
         out, or written without a prediction.
+    n_filtered : int, default=0
+        Rows of the files that were read which do not meet the condition `where`.
 
     See Also
     --------
@@ -117,11 +123,14 @@ class RowCounts(NamedTuple):
     n_rows: int
     n_null_labels: int = 0
     n_bad_rows: int = 0
+    n_filtered: int = 0
 
 
 def left_out_texts(counts: RowCounts, on_error: str) -> list[str]:
     """How many rows were left out, and why."""
     texts = []
+    if counts.n_filtered:
+        texts.append(f"{counted(counts.n_filtered, 'row')} left out (--where)")
     if counts.n_null_labels:
         texts.append(f"{counted(counts.n_null_labels, 'row')} left out (no label)")
     if counts.n_bad_rows:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...input.labels import Labels, encode_labels
+from ..._system.remote.paths import AnyPath
+from ...input.labels import Labels, encode_labels, locate_labels
 from ..errors import SourceError
 from ..phrases import counted, listed
 from ..tables.batch import Batch
@@ -22,8 +22,9 @@ class ClassLimit:
     """An error as soon as there are more distinct labels than a model is meant to have.
 
     most : most distinct labels. n_priors : number of --priors, in the order of the labels. target :
-    their column, for the message. known : labels that a model has already. `labels`, `n_rows` and
-    `paths`, the files with rows, are those so far.
+    their column, for the message. known : labels that a model has already. only : (k,), the sorted
+    labels that may occur, all of which are classes of each batch. `labels`, `n_rows` and `paths`,
+    the files with rows, are those so far.
     """
 
     def __init__(
@@ -33,30 +34,38 @@ class ClassLimit:
         n_priors: int | None = None,
         target: str | None = None,
         known: np.ndarray | None = None,
+        only: np.ndarray | None = None,
     ) -> None:
+        self._only = only
         self._known = [] if known is None else known.tolist()
         self.labels: set[Any] = set(self._known)
-        self._most = max(most, len(self._known))
+        self._most = max(most, len(self._known), 0 if only is None else len(only))
         self._priors = n_priors
         self._column = "labels" if target is None else f"column {target!r}"
         self.n_rows = 0
-        self.paths: set[Path] = set()
+        self.paths: set[AnyPath] = set()
         self._met: set[Any] = set()
 
     def encode(self, batch: Batch) -> Labels:
-        """The labels of a further batch. Raises SourceError where they are too many, or none."""
+        """The labels of a batch, in any thread; `check` has to see them. Raises SourceError."""
         try:
-            labels = encode_labels(np.asarray(batch.y))
+            labels = batch.coded or encode_labels(np.asarray(batch.y))
+            if self._only is not None:
+                labels = locate_labels(labels, self._only)
         except (TypeError, ValueError) as error:
             raise SourceError(f"{batch.path}: {self._column}: {error}") from error
-        self._check(batch, labels.classes)
         return labels
 
-    def _check(self, batch: Batch, classes: np.ndarray) -> None:
+    def is_broken_by(self, classes: np.ndarray) -> bool:
+        """Whether the labels of one batch are too many by themselves."""
+        return len(classes) > self._most
+
+    def check(self, path: AnyPath, n_rows: int, classes: np.ndarray) -> None:
+        """Raise SourceError where the labels of a further batch make too many."""
         labels = self.labels.union(classes.tolist())
-        where = f"{batch.path}: {self._column}: {counted(len(labels), 'distinct label')}"
+        where = f"{path}: {self._column}: {counted(len(labels), 'distinct label')}"
         if len(labels) > self._most:
-            rows = counted(self.n_rows + len(batch.X), "row")
+            rows = counted(self.n_rows + n_rows, "row")
             raise SourceError(
                 f"{where} in the first {rows}, expected at most {self._most:,} classes; name "
                 "another target, or raise --max-classes"
@@ -66,8 +75,16 @@ class ClassLimit:
 
     def add(self, batch: Batch, classes: np.ndarray) -> None:
         """Count the labels of a batch that is learned."""
-        self.n_rows += len(batch.X)
-        self.paths.add(batch.path)
+        self._add(batch.path, len(batch.X), classes)
+
+    def add_file(self, path: AnyPath, n_rows: int, classes: np.ndarray) -> None:
+        """Count the labels of a file that was learned before. Raises as `check` does."""
+        self.check(path, n_rows, classes)
+        self._add(path, n_rows, classes)
+
+    def _add(self, path: AnyPath, n_rows: int, classes: np.ndarray) -> None:
+        self.n_rows += n_rows
+        self.paths.add(path)
         self.labels.update(classes.tolist())
         self._met.update(classes.tolist())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from ...model.findings import KeyWatch
 from ...model.model import Model
 from ..errors import SourceError
 from ..models.container import check_no_table
-from ..models.learned import joined
+from ..models.learned import check_once, joined
 from ..models.model_file import ModelFile
 from ..outputs import check_output
 from ..phrases import listed
@@ -19,18 +20,26 @@ from ..tables.batch import RowSource
 from ..tables.columns import ColumnRoles
 from ..tables.sources import open_source
 from .auto_columns import AutoColumns
-from .bad_rows import BadRows, RowCounts, left_out_texts
+from .bad_rows import RowCounts, left_out_texts
 from .choices import Choice
 from .class_limit import ClassLimit
+from .fill_checkpoint import ShardDone, checkpoint_of, fill_checkpoint, learner_of, limit_of
 from .findings import finding_texts
-from .learn_rows import StatsKind, learn
+from .learn_rows import StatsKind, learn, learn_all
 from .messages import Messages
 from .model_rows import label_columns, open_for, read_model, tell_plan
 from .options import LearnOptions, Path
-from .repeated_files import new_files, warn_of_changes, warn_of_copies, with_rows
+from .repeated_files import (
+    Fingerprints,
+    first_files,
+    new_files,
+    warn_of_changes,
+    warn_of_copies,
+    with_rows,
+)
 from .score_rows import bad_rows_of
 
-__all__ = ["Learned", "fit_files", "update_files"]
+__all__ = ["Learned", "fit_files", "fit_shard", "update_files"]
 
 
 class Learned(NamedTuple):
@@ -54,26 +63,38 @@ def fit_files(
 ) -> Learned:
     """A model of the rows of files, also written to `output` unless that is None."""
     _check_output(output, options)
-    source = open_source(
-        options.paths, columns, target_npy=options.target_npy, batch_rows=options.batch_rows
-    )
-    files = new_files(options, source)
-    _check_components(source, choice.value("n_components"))
-    tell_plan(source, tell)
-    most = choice.value("max_categories")
-    auto = AutoColumns(most) if columns.categorical == "auto" else None
-    kind, watch = _kind_of(choice), KeyWatch()
-    bad = BadRows(options.on_error, skip=kind.skip, can_skip=choice.member.has("missing"))
-    limit = _limit(options, columns.target, choice.value("priors"))
-    stats = learn(
-        source, kind, progress=options.progress, bad=bad, limit=limit, watch=watch, auto=auto,
-        max_categories=most,
+    source = _plan(columns, choice, options, tell)
+    with first_files(options, source) as fingerprints:
+        return _fit(columns, choice, options, output, tell, source, fingerprints)
+
+
+def _fit(
+    columns: ColumnRoles,
+    choice: Choice,
+    options: LearnOptions,
+    output: Path | None,
+    tell: Messages,
+    source: RowSource,
+    fingerprints: Callable[[], Fingerprints],
+) -> Learned:
+    """`fit_files` of planned files, whose fingerprints are made meanwhile."""
+    auto = AutoColumns(choice.value("max_categories")) if columns.categorical == "auto" else None
+    learner, watch = learner_of(columns, choice, options, source), KeyWatch()
+    checkpoint = None
+    if options.checkpoint is not None:
+        checkpoint = checkpoint_of(options, learner)
+        fill_checkpoint(columns, choice, options, checkpoint, tell)
+    stats = learn_all(
+        learner, progress=options.progress if options.workers is None else False, watch=watch,
+        auto=auto, checkpoint=checkpoint,
     )  # fmt: skip
-    counts = RowCounts(limit.n_rows, source.n_dropped, bad.n)
+    limit = learner.limit
+    counts = RowCounts(limit.n_rows, source.n_dropped, learner.bad.n, source.n_filtered)
     if stats is None:
         texts = "".join(f"; {text}" for text in left_out_texts(counts, options.on_error))
         raise SourceError(f"{source.paths[0]}: no rows to fit{texts}")
     limit.check_priors(source.paths[0])
+    files = fingerprints()
     learned = with_rows(files, limit)
     saved = ModelFile(choice.of(stats), columns.target, columns.weight, learned)
     if output is not None:
@@ -82,6 +103,28 @@ def fit_files(
     warn_of_copies(files, limit, tell)
     _tell_rows(saved.model, keys, watch, tell)
     return Learned(saved, counts, (*source.left_out, *keys))
+
+
+def fit_shard(
+    columns: ColumnRoles, choice: Choice, options: LearnOptions, tell: Messages
+) -> ShardDone:
+    """The states of some of the files, in a checkpoint; no model is made."""
+    source = _plan(columns, choice, options, tell)
+    checkpoint = checkpoint_of(options, learner_of(columns, choice, options, source))
+    return fill_checkpoint(columns, choice, options, checkpoint, tell)
+
+
+def _plan(columns: ColumnRoles, choice: Choice, options: LearnOptions, tell: Messages) -> RowSource:
+    """The rows of the files. Raises ValueError where some would count twice."""
+    source = open_source(
+        options.paths, columns, target_npy=options.target_npy, batch_rows=options.batch_rows,
+        options=options.files,
+    )  # fmt: skip
+    if not options.again:
+        check_once(source.paths)
+    _check_components(source, choice.value("n_components"))
+    tell_plan(source, tell)
+    return source
 
 
 def update_files(
@@ -95,7 +138,7 @@ def update_files(
     source = open_for(before, name, columns, options, tell)
     files = new_files(options, source, saved, name)
     bad = bad_rows_of(before, options.on_error)
-    limit = _limit(options, columns.target, before.options["priors"], before.classes)
+    limit = limit_of(options, columns.target, before.options["priors"], before.classes)
     kind = StatsKind.like(before.stats, skip=before.missing == "skip")
     stats = learn(
         source, kind, before.stats, progress=options.progress, bad=bad, limit=limit,
@@ -109,31 +152,14 @@ def update_files(
     warn_of_copies(files, limit, tell)
     if not options.again:
         warn_of_changes(saved.learned, files, limit, tell)
-    counts = RowCounts(limit.n_rows, source.n_dropped, bad.n)
+    counts = RowCounts(limit.n_rows, source.n_dropped, bad.n, source.n_filtered)
     return Learned(updated, counts, new=tuple(limit.new()))
 
 
 def _check_output(output: Path | None, options: LearnOptions) -> None:
     if output is not None:
-        check_output(output, [options.target_npy], options.paths)
+        check_output(output, [options.target_npy], options.paths, options.files.format)
         check_no_table(os.fspath(output))
-
-
-def _kind_of(choice: Choice) -> StatsKind:
-    """The statistics that a member of the family needs."""
-    return StatsKind(
-        skip=choice.value("missing") == "skip",
-        full=choice.member.needs_full_scatter,
-        mixed=choice.member.takes_categories,
-    )
-
-
-def _limit(
-    options: LearnOptions, target: str | None, priors: Any, known: np.ndarray | None = None
-) -> ClassLimit:
-    """How many classes there may be: as many as priors, where these are given."""
-    n_priors = None if priors is None else len(priors)
-    return ClassLimit(options.max_classes, n_priors=n_priors, target=target, known=known)
 
 
 def _check_components(source: RowSource, n_components: Any) -> None:

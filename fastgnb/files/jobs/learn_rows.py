@@ -1,47 +1,24 @@
-"""Batches of rows to statistics: what `fit` and `update` do between two files."""
+"""Rows of files to statistics: what `fit` and `update` do between two model files."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ...input.categorical import MixedRows, split_columns
-from ...input.labels import Labels
-from ...input.weights import check_weight
+from ..._system.remote.paths import AnyPath
 from ...model.findings import KeyWatch
-from ...stats.class_stats import from_arrays
-from ...stats.mixed_stats import MixedStats, from_mixed_rows
 from ..errors import SourceError
-from ..tables.batch import Batch, RowSource
+from ..tables.batch import RowSource
 from .auto_columns import AutoColumns
 from .bad_rows import BadRows
+from .checkpoint import Checkpoint
 from .class_limit import ClassLimit
-from .progress import Progress, with_progress
+from .file_state import FileLearner, FileState, StatsKind
+from .progress import Progress, reporting
 from .total import Total
 
-__all__ = ["StatsKind", "learn"]
-
-
-class StatsKind(NamedTuple):
-    """Which statistics are learned.
-
-    skip : whether missing values are left out. full : whether scatter is full. mixed : whether
-    there are categories. known : which columns (d,) of .npy hold these, or None.
-    """
-
-    skip: bool = False
-    full: bool = False
-    mixed: bool = False
-    known: NDArray[np.bool_] | None = None
-
-    @classmethod
-    def like(cls, stats: Any, *, skip: bool) -> StatsKind:
-        """The kind of some statistics."""
-        if isinstance(stats, MixedStats):
-            return cls(skip, mixed=True, known=stats.is_categorical)
-        return cls(skip, full=stats.covariance is not None)
+__all__ = ["StatsKind", "learn", "learn_all", "state_of"]
 
 
 def learn(
@@ -61,48 +38,79 @@ def learn(
     `bad` says what happens to rows that cannot be taken, `limit` how many classes there may be,
     `watch` looks at the rows that are taken, `auto` leaves columns out. Raises SourceError, too, at
     about the batch that makes more than max_categories of a feature. Cost: linear in the rows.
+
+    Statistics of batches are added by the tree of `fastgnb.merge` within each file, and those of
+    files by the same tree.
     """
     bad = bad or BadRows("fail", skip=kind.skip, can_skip=not kind.full)
     limit = limit or ClassLimit(known=None if stats is None else stats.classes)
-    total = Total(max_categories, auto)
-    most = None if auto else max_categories  # `total` leaves such columns out
+    learner = FileLearner(source, kind, bad, limit, max_categories, auto is not None)
+    return learn_all(learner, stats, progress=progress, watch=watch, auto=auto)
 
-    def learn_from(batch: Batch) -> Any:
-        part = _stats_of(batch, limit.encode(batch), kind, most)
-        total.add(part)  # here, so that what it raises says where
-        return part
 
-    for batch in with_progress(source, progress):
-        reduced = batch if auto is None else auto.reduced(batch)
-        _, taken, part = bad.taken(reduced, learn_from)
-        if part is not None:
-            limit.add(taken, part.classes)
-            if auto is not None:
-                auto.count(taken)
+def learn_all(
+    learner: FileLearner,
+    stats: Any = None,
+    *,
+    progress: Progress = False,
+    watch: KeyWatch | None = None,
+    auto: AutoColumns | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> Any:
+    """`learn` with what learns single files, and perhaps a checkpoint that keeps their states."""
+    source = learner.source
+    source.n_dropped = source.n_filtered = 0
+    total = Total(learner.max_categories, auto)
+    with reporting(source.n_rows, progress) as report:
+        for at, path in enumerate(source.paths):
+            state = state_of(learner, at, checkpoint, report)
             if watch is not None:
-                watch.update(taken.X)
-    return _result(total, stats, source, auto)
+                watch.extend(state.watch)
+            if auto is not None:
+                auto.extend(state.left_out, state.values)
+            with _prefixed(path):
+                total.add(state.stats)
+    with _prefixed(source.paths[-1]):
+        return _with(stats, total, source, auto)
 
 
-def _result(total: Total, stats: Any, source: RowSource, auto: AutoColumns | None) -> Any:
+def state_of(
+    learner: FileLearner,
+    at: int,
+    checkpoint: Checkpoint | None,
+    report: Callable[[int], object] = lambda _: None,
+) -> FileState:
+    """The state of a file: that of an earlier run, or of its rows."""
+    if checkpoint is None:
+        return learner.learn(at, report)
+    state = checkpoint.load(at)
+    if state is None:
+        state = learner.learn(at, report)
+        checkpoint.save(at, state)
+    else:
+        learner.recall(at, state)
+        report(state.n_rows + state.n_bad)
+    return state
+
+
+@contextlib.contextmanager
+def _prefixed(path: AnyPath) -> Iterator[None]:
+    """Say at which file statistics cannot be added."""
     try:
-        result = total.result(stats)
+        yield
+    except SourceError:
+        raise
     except (TypeError, ValueError) as error:
-        raise SourceError(f"{source.paths[-1]}: {error}") from error
-    if auto is not None and result is not None:
+        raise SourceError(f"{path}: {error}") from error
+
+
+def _with(stats: Any, total: Total, source: RowSource, auto: AutoColumns | None) -> Any:
+    """The sum of all files, and of `stats` before them."""
+    result = total.result()
+    if result is not None and auto is not None:
+        auto.decide(result)
+        result = auto.without(result)
         auto.check(result.n_features, source.paths[0])
-    return result
-
-
-def _stats_of(batch: Batch, labels: Labels, kind: StatsKind, max_categories: int | None) -> Any:
-    """Statistics of a batch."""
-    weight, names, skip = check_weight(batch.weight, len(batch.X)), batch.features, kind.skip
-    if not kind.mixed:
-        return from_arrays(batch.X, labels, weight, skip=skip, feature_names=names, full=kind.full)
-    rows = batch.rows
-    if not isinstance(rows, MixedRows):
-        mask = np.zeros(rows.shape[1], np.bool_) if kind.known is None else kind.known
-        rows = split_columns(rows, mask, skip=skip)
-    return from_mixed_rows(
-        rows, labels, weight, skip=skip, feature_names=names, max_categories=max_categories
-    )
+    if stats is None or result is None:
+        return result if stats is None else stats
+    return total.sum(stats, result)

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import pathlib
 from dataclasses import replace
 from typing import NamedTuple
 
-from ...model.evaluation import Evaluation
+from ...evaluation.evaluation import Evaluation
 from ...model.model import Model
 from ..errors import SourceError
 from ..models.model_file import ModelFile
 from ..outputs import check_output
 from ..phrases import counted
 from ..tables.columns import ColumnRoles
+from ..tables.formats import is_npy
 from .bad_rows import RowCounts
 from .messages import Messages
 from .model_rows import label_columns, name_of_target, open_for, read_model
-from .options import Path, ReadOptions
+from .options import EvaluateOptions, Path, ReadOptions
 from .score_rows import bad_rows_of, evaluate_rows, predict_rows
 from .unknown_categories import UnknownCategories
 
-__all__ = ["Evaluated", "Predicted", "evaluate_files", "predict_files"]
+__all__ = ["Evaluated", "Predicted", "check_nulls", "evaluate_files", "predict_files"]
 
 
 class Predicted(NamedTuple):
@@ -50,23 +50,23 @@ def predict_files(
 ) -> Predicted:
     """Write kept columns and answers for each row of files to `output`."""
     path = None if isinstance(model, ModelFile) else model
-    check_output(output, [path], options.paths)
+    check_output(output, [path], options.paths, options.files.format)
     saved, name = read_model(model)
     fitted = saved.model
-    _check_nulls(fitted, output, options.on_error)
+    check_nulls(fitted, output, options)
     outputs = len(fitted.classes) if proba else 0
     source = open_for(fitted, name, ColumnRoles(keep=keep), options, tell, outputs=outputs)
     bad = bad_rows_of(fitted, options.on_error, ("skip", "null"))
     unknown = UnknownCategories(fitted)
     n_rows = predict_rows(
         fitted, source, output, proba=proba, evidence=evidence, progress=options.progress,
-        final=True, bad=bad, unknown=unknown,
+        final=True, bad=bad, unknown=unknown, written=options.files.output_format,
     )  # fmt: skip
     _tell_unknown(unknown, tell)
-    return Predicted(fitted, RowCounts(n_rows, source.n_dropped, bad.n))
+    return Predicted(fitted, RowCounts(n_rows, source.n_dropped, bad.n, source.n_filtered))
 
 
-def evaluate_files(model: ModelFile | Path, options: ReadOptions, tell: Messages) -> Evaluated:
+def evaluate_files(model: ModelFile | Path, options: EvaluateOptions, tell: Messages) -> Evaluated:
     """Compare predictions for the rows of files with their labels."""
     saved, name = read_model(model)
     fitted = saved.model
@@ -75,8 +75,9 @@ def evaluate_files(model: ModelFile | Path, options: ReadOptions, tell: Messages
     bad, unknown = bad_rows_of(fitted, options.on_error), UnknownCategories(fitted)
     target = name_of_target(saved, options)
     evaluation = evaluate_rows(
-        fitted, source, progress=options.progress, bad=bad, target=target, unknown=unknown
-    )
+        fitted, source, progress=options.progress, bad=bad, target=target, unknown=unknown,
+        thresholds=options.thresholds,
+    )  # fmt: skip
     _tell_unknown(unknown, tell)
     if evaluation.n_unseen:
         rows = counted(evaluation.n_unseen, "row")
@@ -84,13 +85,15 @@ def evaluate_files(model: ModelFile | Path, options: ReadOptions, tell: Messages
             f"{rows} of {evaluation.n_rows:,} with labels that the model does not know: wrong"
         )
     evaluation = replace(evaluation, n_skipped=bad.n, n_null_labels=source.n_dropped)
-    return Evaluated(fitted, evaluation, RowCounts(evaluation.n_rows, source.n_dropped, bad.n))
+    return Evaluated(
+        fitted, evaluation, RowCounts(evaluation.n_rows, source.n_dropped, bad.n, source.n_filtered)
+    )
 
 
-def _check_nulls(model: Model, output: Path, on_error: str) -> None:
+def check_nulls(model: Model, output: Path, options: ReadOptions) -> None:
     """Raise SourceError where rows without a prediction could not be written."""
-    is_npy = pathlib.Path(output).suffix.lower() == ".npy"
-    if on_error == "null" and is_npy and model.classes.dtype.kind != "f":
+    writes_npy = is_npy(output, options.files.output_format)
+    if options.on_error == "null" and writes_npy and model.classes.dtype.kind != "f":
         raise SourceError(
             f"{output}: .npy cannot hold a null prediction; write Parquet, or leave such "
             "rows out with --on-error skip"

@@ -4,25 +4,42 @@ from __future__ import annotations
 
 import os
 import pathlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..._system.atomic import atomic_write
+from ..._system.early_flush import EarlyFlush
 from ..._system.optional import pa
-from ...kernels.score.outputs import Scores, Table
-from ...model.evaluation import Evaluation, Evaluator
+from ..._system.remote.paths import AnyPath
+from ..._system.remote.upload import Upload
+from ...evaluation.evaluation import Evaluation
+from ...evaluation.evaluator import Evaluator
+from ...kernels.score.outputs import Scores, Wanted
 from ...model.model import Model
 from ..errors import SourceError
 from ..phrases import listed
+from ..tables.background_writer import BackgroundWriter
 from ..tables.batch import Batch, RowSource
+from ..tables.formats import output_format
 from ..tables.writers import open_writer
 from .bad_rows import BadRows
-from .progress import Progress, with_progress
+from .progress import Progress, map_with_progress, with_progress
 from .unknown_categories import UnknownCategories
 
-__all__ = ["bad_rows_of", "evaluate_rows", "predict_rows"]
+__all__ = [
+    "answers_of",
+    "bad_rows_of",
+    "evaluate_rows",
+    "label_values",
+    "output_schema",
+    "predict_rows",
+]
+
+_EXACT_NUMBERS = 1 << 21
+"""Most log odds that are kept (16 MB). Sorting more would take longer than reading the rows."""
 
 _FEW_ROWS = 1000
 """Rows after which labels, none of which the model knows, are an error."""
@@ -47,50 +64,90 @@ def predict_rows(
     final: bool = False,
     bad: BadRows | None = None,
     unknown: UnknownCategories | None = None,
+    written: str | None = None,
 ) -> int:
     """Write kept columns, prediction, probabilities and log evidence of every row, in order.
 
     `final` says that the run takes effect with it, `bad` what happens to rows that cannot be taken;
-    `unknown` looks at those that it takes. Returns the number of rows that are written.
+    `unknown` looks at those that it takes. `written` is the format, unless the ending tells it.
+    Returns the number of rows that are written. A batch is written while others are scored.
     """
-    schema = _output_schema(model, source, proba, evidence)
-    labels = pa.array(model.classes.tolist(), schema.field("prediction").type)
+    schema = output_schema(model, source, proba=proba, evidence=evidence)
+    labels = label_values(model, schema)
     width = max((len(str(label)) for label in model.classes.tolist()), default=1)
-    ending = pathlib.Path(output).suffix.lower()
+    form = output_format(output, written)
     bad, rows = bad or bad_rows_of(model), 0
-    table: Table | None = "proba" if proba else None
+
+    def answer(batch: Batch) -> tuple[Batch, pa.RecordBatch | None]:
+        return answers_of(model, batch, schema, labels, proba=proba, evidence=evidence, bad=bad)
+
     with (
         atomic_write(output, final=final) as path,
-        open_writer(path, ending, schema, width) as writer,
+        open_writer(path, form, schema, width) as file,
+        BackgroundWriter(file, _flush_of(path)) as writer,
     ):
-        for batch in with_progress(source, progress):
-            good, taken, scores = bad.taken(batch, _scored(model, table, evidence))
+        for taken, answers in map_with_progress(source, answer, progress):
             if unknown is not None:
                 unknown.look(taken)
-            if bad.on_error == "null" and good is not None:
-                taken, scores = batch, _widened(scores, good, model, table, evidence)
-            if scores is not None:
-                writer.write(_output_rows(taken, scores, labels, schema))
-                rows += len(scores.codes)
+            if answers is not None:
+                writer.write(answers)
+                rows += answers.num_rows
     return rows
 
 
-def _scored(model: Model, table: Table | None, evidence: bool) -> Callable[[Batch], Scores]:
-    return lambda taken: model.score(taken.rows, table=table, evidence=evidence)
+def _flush_of(path: pathlib.Path | Upload) -> Callable[[], object]:
+    """What is to be done after each batch that is written to `path`."""
+    return EarlyFlush(path) if isinstance(path, pathlib.Path) else lambda: None
 
 
-def _widened(
-    scores: Scores | None,
-    good: NDArray[np.bool_],
+def answers_of(
     model: Model,
-    table: Table | None,
+    batch: Batch,
+    schema: pa.Schema,
+    labels: pa.Array,
+    *,
+    proba: bool,
     evidence: bool,
-) -> Scores:
+    bad: BadRows,
+) -> tuple[Batch, pa.RecordBatch | None]:
+    """The rows that the model takes, and the table of kept columns and answers of a batch.
+
+    The table is None where all rows are left out. `labels` are those of `label_values`.
+    """
+    wanted = Wanted(
+        values=_values(labels) if bad.on_error != "null" else None,
+        table="proba" if proba else None,
+        evidence=evidence,
+        dtype=_number_type(schema),
+        column_major=True,
+    )
+    good, taken, scores = bad.taken(batch, _scored(model, wanted))
+    written = taken
+    if bad.on_error == "null" and good is not None:
+        written, scores = batch, _widened(scores, good, len(model.classes), wanted)
+    if scores is None:
+        return taken, None
+    return taken, _output_rows(written, scores, labels, schema, wanted.values is not None)
+
+
+def _scored(model: Model, wanted: Wanted) -> Callable[[Batch], Scores]:
+    return lambda taken: model.score(taken.rows, **wanted._asdict())
+
+
+def _values(labels: pa.Array) -> NDArray[np.int64] | None:
+    """Labels of 64 bits, which kernels write themselves; None of others."""
+    if not pa.types.is_primitive(labels.type) or labels.type.bit_width != 64:
+        return None
+    bits: NDArray[np.int64] = labels.to_numpy().view(np.int64)
+    return bits
+
+
+def _widened(scores: Scores | None, good: NDArray[np.bool_], k: int, wanted: Wanted) -> Scores:
     """Scores of all rows, of which those that are not good have code -1 and NaN."""
     n = len(good)
     codes = np.full(n, -1, np.int64)
-    wide = None if table is None else np.full((n, len(model.classes)), np.nan)
-    density = np.full(n, np.nan) if evidence else None
+    wide = np.full((n, k), np.nan, wanted.dtype, order="F") if wanted.table else None
+    density = np.full(n, np.nan) if wanted.evidence else None
     if scores is not None:
         codes[good] = scores.codes
         if wide is not None:
@@ -108,17 +165,21 @@ def evaluate_rows(
     bad: BadRows | None = None,
     target: str = "labels",
     unknown: UnknownCategories | None = None,
+    observe: Callable[[Batch], object] | None = None,
+    thresholds: Iterable[float] | None = None,
 ) -> Evaluation:
-    """Predictions for every row of `source` against its labels.
+    """Predictions for every row of `source` against its labels, weighted where it has weights.
 
     Raises SourceError where there are none, and where none of the labels is one of the model's: as
     soon as a few of them are known. `target` is what the labels are called in that message.
     """
-    evaluator, rows = Evaluator(model.classes), 0
+    exact_rows = _EXACT_NUMBERS // len(model.classes)
+    evaluator = Evaluator(model.classes, thresholds=thresholds, exact_rows=exact_rows)
+    rows, score = 0, _scored(model, Wanted(table="log_odds"))
     bad = bad or bad_rows_of(model)
     for batch in with_progress(source, progress):
-        _, taken, scores = bad.taken(batch, _scored(model, "proba", False))
         rows += len(batch.X)
+        _, taken, scores = bad.taken(_with_weight(batch), score)
         if unknown is not None:
             unknown.look(taken)
         if scores is None:
@@ -126,9 +187,11 @@ def evaluate_rows(
         assert taken.y is not None
         assert scores.table is not None
         try:
-            evaluator.update(taken.y, scores.codes, scores.table)
+            evaluator.update(taken.y, scores.codes, scores.table, taken.weight)
         except (TypeError, ValueError) as error:
             raise SourceError(f"{batch.path}: {target}: {error}") from error
+        if observe is not None:
+            observe(taken)
         if rows >= _FEW_ROWS and len(evaluator.unseen) > 1:  # one alone may be what comes first
             _check_known(evaluator, model, taken.path, target)
     if evaluator.n_rows == 0:
@@ -138,7 +201,14 @@ def evaluate_rows(
     return evaluator.result()
 
 
-def _check_known(evaluator: Evaluator, model: Model, path: pathlib.Path, target: str) -> None:
+def _with_weight(batch: Batch) -> Batch:
+    """The batch without rows of weight 0, which are not looked at."""
+    if batch.weight is None or batch.weight.all():
+        return batch
+    return batch.select(batch.weight > 0)
+
+
+def _check_known(evaluator: Evaluator, model: Model, path: AnyPath, target: str) -> None:
     """Raise SourceError unless the model knows one of the labels so far."""
     if evaluator.n_known == 0:
         raise SourceError(
@@ -148,9 +218,10 @@ def _check_known(evaluator: Evaluator, model: Model, path: pathlib.Path, target:
         )
 
 
-def _output_schema(model: Model, source: RowSource, proba: bool, evidence: bool) -> pa.Schema:
+def output_schema(model: Model, source: RowSource, *, proba: bool, evidence: bool) -> pa.Schema:
+    """The kept columns and the answers. Raises SourceError where one has the name of another."""
     number = pa.from_numpy_dtype(source.dtype)
-    fields = [pa.field("prediction", _label_type(model.classes))]
+    fields = [pa.field("prediction", label_type(model.classes))]
     if proba:
         fields += [pa.field(f"proba_{label}", number) for label in model.classes.tolist()]
     if evidence:
@@ -163,7 +234,7 @@ def _output_schema(model: Model, source: RowSource, proba: bool, evidence: bool)
     return pa.schema([*source.keep_schema, *fields])
 
 
-def _label_type(classes: np.ndarray) -> pa.DataType:
+def label_type(classes: np.ndarray) -> pa.DataType:
     """int64, bool, float64 or string; uint64 where only that holds the labels."""
     if classes.dtype.kind == "u" and classes.max(initial=0) > np.iinfo(np.int64).max:
         return pa.uint64()
@@ -171,17 +242,31 @@ def _label_type(classes: np.ndarray) -> pa.DataType:
     return types.get(classes.dtype.kind, pa.string())
 
 
+def _number_type(schema: pa.Schema) -> Any:
+    """The dtype of probabilities in a table of answers, where there are any."""
+    after = schema.get_field_index("prediction") + 1
+    return schema.types[after].to_pandas_dtype() if after < len(schema) else np.float64
+
+
+def label_values(model: Model, schema: pa.Schema) -> pa.Array:
+    """The labels of the classes (k,) as the column of predictions holds them."""
+    return pa.array(model.classes.tolist(), schema.field("prediction").type)
+
+
 def _output_rows(
-    taken: Batch, scores: Scores, labels: pa.Array, schema: pa.Schema
+    taken: Batch, scores: Scores, labels: pa.Array, schema: pa.Schema, are_labels: bool
 ) -> pa.RecordBatch:
+    """Kept columns and scores as a table. `are_labels`: they hold labels instead of codes."""
     columns = [] if taken.kept is None else list(taken.kept.columns)
-    null = scores.codes < 0
-    mask = null if null.any() else None
-    columns.append(labels.take(pa.array(scores.codes, mask=mask)))
+    mask = None
+    if are_labels:
+        columns.append(pa.array(scores.codes.view(labels.type.to_pandas_dtype())))
+    else:
+        null = scores.codes < 0
+        mask = null if null.any() else None
+        columns.append(labels.take(pa.array(scores.codes, mask=mask)))
     if scores.table is not None:
-        number = schema.field(len(columns)).type
-        table = np.asarray(scores.table, dtype=number.to_pandas_dtype())
-        columns += [pa.array(np.ascontiguousarray(column), mask=mask) for column in table.T]
+        columns += [pa.array(column, mask=mask) for column in scores.table.T]
     if scores.evidence is not None:
         columns.append(pa.array(np.asarray(scores.evidence, dtype=np.float64), mask=mask))
     return pa.RecordBatch.from_arrays(columns, schema=schema)

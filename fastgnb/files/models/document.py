@@ -14,25 +14,12 @@ from ...estimate.options import check_priors
 from ...input.rows import check_missing
 from ...model.family import Member
 from ...model.model import Model
-from ...stats.class_stats import ClassStats
-from ...stats.mixed_stats import MixedStats
-from .labels import (
-    check_names,
-    from_zero_up,
-    labels_as_json,
-    list_of,
-    restore_labels,
-    text_or_none,
-    typed,
-)
+from .labels import check_names, from_zero_up, list_of, text_or_none, typed
 from .schemas import before, fields_of, member_of, own_options, schema_of, tensor_names
-from .tensors import check_counts, check_tensors, restore_stats
+from .statistics import fields_of_stats, restore_stats
+from .tensors import check_learned
 
 __all__ = ["current_versions", "document_of", "restore_columns", "restore_model"]
-
-Floats = NDArray[np.float64]
-
-_KINDS_OF_CATEGORIES = {"<i8", "<u8", "<f8", "|b1", "object"}
 
 
 def current_versions() -> dict[str, str]:
@@ -51,16 +38,10 @@ def document_of(
     if schema > 1:
         options = own_options(model.options)
         head["options"] = {name: value for name, value in options.items() if name not in later}
-    if model.member.takes_categories:
-        at = np.flatnonzero(model.stats.is_categorical).tolist()
-        head["categorical"] = [
-            {"position": j, **labels_as_json(labels)}
-            for j, labels in zip(at, model.stats.categories, strict=True)
-        ]
-    return head | {
+    return {
+        **head,
+        **fields_of_stats(model.stats),
         "model": model.member.name,
-        "classes": labels_as_json(model.classes),
-        "feature_names": None if model.feature_names is None else list(model.feature_names),
         "priors": model.options["priors"],
         "var_smoothing": float(model.options["var_smoothing"]),
         "missing": model.missing,
@@ -74,17 +55,8 @@ def restore_model(document: dict[str, Any], tensors: Mapping[str, NDArray[Any]])
     """The model of a description and tensors. Raises ValueError for all that makes none."""
     schema, member = _member(document)
     check_names(tensors, *tensor_names(schema, member))
-    classes = restore_labels(document["classes"], "classes")
-    has_list = member.takes_categories
-    categories = _restore_categories(document["categorical"]) if has_list else {}
-    check_tensors(tensors, len(classes), categories)
-    native = {key: tensor.astype(np.float64, copy=False) for key, tensor in tensors.items()}
-    stats: ClassStats | MixedStats
-    if member.takes_categories:
-        stats = _restore_mixed(document, classes, native, categories)
-    else:
-        names = _restore_names(document["feature_names"], native["mean"].shape[1])
-        stats = restore_stats(classes, native, names)
+    stats = restore_stats(document, tensors, mixed=member.takes_categories, least=1)
+    check_learned(tensors, n_features=stats.n_features)
     if check_missing(document["missing"]) and not member.has("missing"):
         raise ValueError("missing='skip' needs diagonal scatter")
     restore_columns(document)
@@ -99,7 +71,8 @@ def restore_model(document: dict[str, Any], tensors: Mapping[str, NDArray[Any]])
     if not member.stores_edits:
         return Model.of(member, stats, **options)
     attributes: dict[str, Any] = {
-        f"{name}_": native[name] for name in ("class_prior", "theta", "var")
+        f"{name}_": tensors[name].astype(np.float64, copy=False)
+        for name in ("class_prior", "theta", "var")
     }
     attributes["epsilon_"] = epsilon
     chosen = {name: options[name] for name in member.defaults}
@@ -115,6 +88,8 @@ def restore_columns(document: Mapping[str, Any]) -> dict[str, str | None]:
 
 def _member(document: Mapping[str, Any]) -> tuple[int, Member]:
     """The schema and the member, of a document that has their fields."""
+    if "statistics" in document:
+        raise ValueError("it holds statistics, which fastgnb.from_bytes reads")
     schema, name = document["schema"], document["model"]
     try:
         member = member_of(schema, name)
@@ -142,53 +117,6 @@ def _restore_options(document: Mapping[str, Any], member: Member) -> dict[str, A
             raise ValueError(f"{name} is a {type(value).__name__}")
     member.check(options)
     return options
-
-
-def _restore_categories(features: Any) -> dict[int, NDArray[Any]]:
-    """The categories (m,) of features by their positions. Raises ValueError for wrong ones."""
-    out: dict[int, NDArray[Any]] = {}
-    last = -1
-    for feature in list_of(features, dict, "categorical"):
-        check_names(feature, {"position", "dtype", "values"})
-        j = typed(feature, "position", int)
-        if j <= last:
-            raise ValueError("positions of categorical features are not sorted and distinct")
-        if str(feature["dtype"]) not in _KINDS_OF_CATEGORIES:
-            raise ValueError(f"categories of dtype {feature['dtype']!r:.40}")
-        labels = {name: feature[name] for name in ("dtype", "values")}
-        out[j] = restore_labels(labels, f"categories of feature {j!r:.20}", least=0)
-        last = j
-    return out
-
-
-def _restore_mixed(
-    document: dict[str, Any],
-    classes: NDArray[Any],
-    native: Mapping[str, Floats],
-    categories: Mapping[int, NDArray[Any]],
-) -> MixedStats:
-    d = native["mean"].shape[1] + len(categories)
-    if max(categories, default=-1) >= d:
-        raise ValueError(f"a categorical feature at {max(categories)!r:.40}, of {d} features")
-    is_categorical = np.zeros(d, np.bool_)
-    is_categorical[list(categories)] = True
-    ends = np.cumsum([len(each) for each in categories.values()])
-    parts = np.split(native["category_count"], ends, axis=1)[: len(categories)]
-    for j, counts in zip(categories, parts, strict=True):
-        check_counts(counts, native["count"], j)
-    stats = MixedStats(
-        restore_stats(classes, native, None), tuple(categories.values()),
-        tuple(np.ascontiguousarray(each) for each in parts), is_categorical,
-    )  # fmt: skip
-    return stats.renamed(_restore_names(document["feature_names"], d))
-
-
-def _restore_names(names: Any, d: int) -> tuple[str, ...] | None:
-    if names is None:
-        return None
-    if len(list_of(names, str, "feature_names")) != d:
-        raise ValueError(f"{len(names)} feature names for {d} features")
-    return tuple(names)
 
 
 def _restore_priors(priors: Any) -> list[float] | None:

@@ -58,7 +58,7 @@ def restore_labels(field: Any, what: str, *, least: int = 1) -> NDArray[Any]:
 
 def _bounded(dtype: np.dtype[Any], values: list[str]) -> np.dtype[Any]:
     """The dtype, unless that takes far more memory than its text: a narrower one, or objects."""
-    if dtype.kind != "U":
+    if dtype.kind != "U" or not values:
         return dtype
     longest = max(map(len, values))
     most = (1 << 18) + 8 * sum(map(len, values))

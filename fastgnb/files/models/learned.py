@@ -12,8 +12,10 @@ import hashlib
 import os
 import re
 from collections.abc import Collection, Iterable, Sequence
-from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
+
+from ..._system.remote.paths import AnyPath, as_path, identity_of
+from ..._system.remote.reader import RangeReader
 
 __all__ = [
     "MOST",
@@ -40,7 +42,7 @@ class LearnedFile(NamedTuple):
     digest: str
 
 
-def fingerprint(path: Path, target_npy: str | os.PathLike[str] | None = None) -> LearnedFile:
+def fingerprint(path: AnyPath, target_npy: str | os.PathLike[str] | None = None) -> LearnedFile:
     """The fingerprint of a file, with its labels where they are in a file of their own.
 
     Raises OSError. Cost: reads at most 4 MB of each file.
@@ -48,21 +50,27 @@ def fingerprint(path: Path, target_npy: str | os.PathLike[str] | None = None) ->
     digest = hashlib.sha256()
     size = _add_content(digest, path)
     if target_npy is not None:
-        _add_content(digest, Path(target_npy))
+        _add_content(digest, as_path(target_npy))
     name = path.name.encode("utf-8", "replace").decode()
     return LearnedFile(name[-_LONGEST_NAME:], size, digest.hexdigest()[:32])
 
 
-def _add_content(digest: Any, path: Path) -> int:
-    with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
+def _add_content(digest: Any, path: AnyPath) -> int:
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
         digest.update(f"{size} ".encode())
-        for start in _starts(size):
-            digest.update(_read_at(file, start))
+        for block in _blocks(file, _starts(size)):
+            digest.update(block)
     return size
 
 
-def _starts(size: int) -> Iterable[int]:
+def _blocks(file: BinaryIO | RangeReader, starts: Sequence[int]) -> Iterable[bytes]:
+    if isinstance(file, RangeReader):
+        return file.read_ranges(starts, _BLOCK)
+    return (_read_at(file, start) for start in starts)
+
+
+def _starts(size: int) -> Sequence[int]:
     """Where the blocks begin that are read: all of them, or some, the first and last included."""
     if size <= _BLOCK * _BLOCKS:
         return range(0, size, _BLOCK)
@@ -74,11 +82,11 @@ def _read_at(file: BinaryIO, start: int) -> bytes:
     return file.read(_BLOCK)
 
 
-def check_once(paths: Sequence[Path]) -> None:
+def check_once(paths: Sequence[AnyPath]) -> None:
     """Raise ValueError where one file is given twice. Copies and hard links are other files."""
     seen: set[str] = set()
     for path in paths:
-        real = os.path.realpath(path)
+        real = identity_of(path)
         if real in seen:
             raise ValueError(
                 f"{path}: given twice, so that its rows would count twice. Leave one out, or say "

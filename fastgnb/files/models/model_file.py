@@ -15,19 +15,22 @@ exchange model files, not pickles.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..._system.atomic import atomic_write
 from ...input.type_names import model_remedy, type_name
 from ...model.family import MEMBERS
 from ...model.model import Model
 from . import learned as _learned
-from .container import ModelFileError, pack, unpack
+from .container import Content, ModelFileError, pack, unpack
 from .document import current_versions, document_of, restore_columns, restore_model
 from .edits import storable
 from .learned import LearnedFile
@@ -36,7 +39,10 @@ from .tensors import tensors_of
 if TYPE_CHECKING:
     from ...estimators.base import GaussianClassifier
 
-__all__ = ["ModelFile", "load", "read", "save", "skops_types", "to_estimator", "to_model"]
+__all__ = [
+    "ModelFile", "invalid_is_refused", "load", "model_file_of", "packed", "read", "save",
+    "skops_types", "to_estimator", "to_model",
+]  # fmt: skip
 
 _LONGEST_REASON = 240
 
@@ -66,38 +72,62 @@ class ModelFile:
         """What JSON holds of it."""
         return document_of(self.model, self.target, self.weight, self.versions)
 
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file; it appears whole or not at all.
-
-        Raises OSError, and ValueError for labels or parameters that make no model.
-        """
+    def to_bytes(self) -> bytes:
+        """The content of its file. Raises ValueError for what makes no model."""
         tensors, document = tensors_of(self.model), self.document()
-        text = json.dumps(document, sort_keys=True)
-        again = json.loads(text)
-        restore_model(again, tensors)  # what could not be loaded is not written
-        if again != document:
-            raise ValueError(
-                "A label or name holds two surrogates that JSON reads as one character. Write that "
-                "character itself."
-            )
-        data = pack(text, tensors, json.dumps(self.learned) if self.learned else None)
-        with atomic_write(Path(path), final=True) as temporary:
+        return packed(document, tensors, restore_model, self.learned)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the file; it appears whole or not at all. Raises as `to_bytes`, and OSError."""
+        data = self.to_bytes()
+        with atomic_write(path, final=True) as temporary:
             temporary.write_bytes(data)
+
+
+def packed(
+    document: dict[str, Any],
+    tensors: Mapping[str, NDArray[np.float64]],
+    restore: Callable[[dict[str, Any], Mapping[str, NDArray[Any]]], Any],
+    learned: Sequence[LearnedFile] = (),
+) -> bytes:
+    """The content of a file. Raises ValueError for what `restore` could not read again."""
+    text = json.dumps(document, sort_keys=True)
+    again = json.loads(text)
+    restore(again, tensors)
+    if again != document:
+        raise ValueError(
+            "A label or name holds two surrogates that JSON reads as one character. Write that "
+            "character itself."
+        )
+    return pack(text, tensors, json.dumps(learned) if learned else None)
 
 
 def read(path: str | os.PathLike[str]) -> ModelFile:
     """Read a model file. Raises ModelFileError, and OSError where it cannot be read at all."""
-    document, tensors, learned = unpack(path)
+    content = unpack(path)
+    with invalid_is_refused(f"{os.fspath(path)}: "):
+        return model_file_of(content)
+
+
+def model_file_of(content: Content) -> ModelFile:
+    """The model of what a container holds. Raises ValueError and others for what is none."""
+    document, tensors, learned = content
+    model = restore_model(document, tensors)
+    files = () if learned is None else _learned.restore(learned)
+    columns = restore_columns(document)
+    return ModelFile(model, **columns, learned=files, versions=document["versions"])
+
+
+@contextlib.contextmanager
+def invalid_is_refused(prefix: str, what: str = "model") -> Iterator[None]:
+    """Within it, errors that tell of invalid content are ModelFileErrors."""
     try:
-        model = restore_model(document, tensors)
-        files = () if learned is None else _learned.restore(learned)
-        columns = restore_columns(document)
-        return ModelFile(model, **columns, learned=files, versions=document["versions"])
+        yield
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        name, reason = os.fspath(path), str(error)
+        reason = str(error)
         if len(reason) > _LONGEST_REASON:  # of values that a file may hold at any length
             reason = f"{reason[: _LONGEST_REASON - 4]} ..."
-        raise ModelFileError(f"{name}: the model in it is not valid: {reason}") from error
+        raise ModelFileError(f"{prefix}the {what} in it is not valid: {reason}") from error
 
 
 def save(model: GaussianClassifier, path: str | os.PathLike[str]) -> None:
@@ -110,7 +140,8 @@ def save(model: GaussianClassifier, path: str | os.PathLike[str]) -> None:
     model : GaussianNB, GaussianBayes, PCAGaussianNB or MixedNB
         A fitted estimator.
     path : str or os.PathLike
-        Where the file goes; an existing one is replaced.
+        Where the file goes; an existing one is replaced. It may have a scheme, such as
+        s3://bucket/key.
 
     Raises
     ------
@@ -127,6 +158,12 @@ def save(model: GaussianClassifier, path: str | os.PathLike[str]) -> None:
     See Also
     --------
     load : Load a model file.
+    to_bytes : The same content as bytes.
+
+    Notes
+    -----
+    Equal statistics and options give equal bytes, with the same versions of Python, NumPy and
+    fastgnb, which the file names.
 
     Examples
     --------
@@ -158,7 +195,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     Parameters
     ----------
     path : str or os.PathLike
-        A model file, written by `save` or by the command, in this version or an earlier one.
+        A model file, written by `save` or by the command, in this version or an earlier one. It
+        may have a scheme, such as s3://bucket/key.
 
     Returns
     -------
@@ -175,6 +213,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     See Also
     --------
     save : Save a model file.
+    from_bytes : Load a model, or statistics, from bytes.
 
     Examples
     --------

@@ -11,6 +11,7 @@ that takes categories has `categorical`, its features with categories, and their
 in one tensor; the others are of its continuous features, which may be none. Schema 3 adds the
 options `shrinkage_target`, `standardize` and `max_categories`; what they are in earlier schemas
 stands in the registry (`Option.before`). What an earlier schema can hold is still written in it.
+Schema 4 adds statistics without a model, of any number of rows and classes.
 """
 
 from __future__ import annotations
@@ -22,14 +23,17 @@ from ...model.family import MEMBERS, Member
 from ...model.model import Model
 
 __all__ = [
-    "COMMON", "FIELDS", "MOMENTS", "OF_CLASSES", "OF_FEATURES", "OPTIONAL", "before", "fields_of",
-    "member_of", "own_options", "schema_of", "tensor_names",
+    "COMMON", "FIELDS", "FIRST_OF_STATISTICS", "MOMENTS", "OF_CLASSES", "OF_FEATURES", "OPTIONAL",
+    "STATISTICS", "before", "fields_of", "member_of", "own_options", "schema_of", "tensor_names",
+    "tensor_names_of_stats",
 ]  # fmt: skip
 
 FIELDS = {
     "schema", "model", "classes", "feature_names", "priors", "var_smoothing", "missing",
     "epsilon", "columns", "versions",
 }  # fmt: skip
+STATISTICS = {"schema", "statistics", "classes", "feature_names"}
+FIRST_OF_STATISTICS = 4
 OF_CLASSES = {"count", "class_prior"}
 OF_FEATURES = {"mean", "mean_low", "variance", "theta", "var"}
 MOMENTS = {"class_prior", "theta", "var"}  # of members that store their edits
@@ -94,3 +98,9 @@ def tensor_names(schema: int, member: Member) -> tuple[set[str], set[str]]:
     elif schema > 1:
         optional |= {"covariance"}
     return names, optional
+
+
+def tensor_names_of_stats(*, mixed: bool) -> tuple[set[str], set[str]]:
+    """The tensors of statistics without a model: those that they have, and may have."""
+    names = (OF_CLASSES | OF_FEATURES) - MOMENTS
+    return (names | {"category_count"}, OPTIONAL) if mixed else (names, OPTIONAL | {"covariance"})

@@ -10,30 +10,42 @@ from numpy.typing import NDArray
 
 from ...model.model import Model
 from ...stats.class_stats import ClassStats
+from ...stats.mixed_stats import MixedStats
 from .schemas import OF_CLASSES, OPTIONAL
 
-__all__ = ["check_counts", "check_tensors", "restore_stats", "tensors_of"]
+__all__ = [
+    "check_counts", "check_learned", "check_tensors", "class_stats_of", "tensors_of",
+    "tensors_of_stats",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 
 
 def tensors_of(model: Model) -> dict[str, Floats]:
     """The numbers of a model that its file holds."""
-    stats, own = model.stats, {}
-    if model.member.takes_categories:
+    tensors = tensors_of_stats(model.stats)
+    if model.member.stores_edits:
+        moments = model.moments
+        edits = {"class_prior": moments.class_prior, "theta": moments.theta, "var": moments.var}
+        tensors |= {name: np.ascontiguousarray(value, "<f8") for name, value in edits.items()}
+    return tensors
+
+
+def tensors_of_stats(stats: ClassStats | MixedStats) -> dict[str, Floats]:
+    """The numbers of statistics."""
+    own = {}
+    if isinstance(stats, MixedStats):
         own["category_count"] = np.hstack([np.zeros((len(stats.count), 0)), *stats.counts])
         stats = stats.gaussian
+    k, d = np.shape(stats.mean)
     tensors = own | {
         "count": stats.count,
         "mean": stats.mean,
         "mean_low": stats.mean_lo,
         "variance": stats.variance,
     }
-    if model.member.stores_edits:
-        moments = model.moments
-        tensors |= {"class_prior": moments.class_prior, "theta": moments.theta, "var": moments.var}
     if stats.covariance is not None:
-        tensors["covariance"] = stats.covariance.reshape(-1, stats.n_features)
+        tensors["covariance"] = stats.covariance.reshape(k * d, d)
     if stats.feature_count is not None:
         tensors["feature_count"] = stats.feature_count
     if stats.max_scatter is not None:
@@ -44,11 +56,11 @@ def tensors_of(model: Model) -> dict[str, Floats]:
 def check_tensors(
     tensors: Mapping[str, NDArray[Any]], k: int, categories: Mapping[int, NDArray[Any]]
 ) -> None:
-    """Raise ValueError unless all are finite, of one k and d, and can be those of some rows."""
+    """Raise ValueError unless all are finite, of one k and d, and can be those of rows, or none."""
     mean = tensors["mean"]
-    d = mean.shape[1] if mean.ndim == 2 else 0
-    if mean.ndim != 2 or (d == 0 and not categories):
-        raise ValueError(f"mean is {mean.dtype} {mean.shape}, expected ({k}, features)")
+    if mean.ndim != 2:
+        raise _wrong_mean(mean, k)
+    d = mean.shape[1]
     for name, tensor in tensors.items():
         expected = (k,) if name in OF_CLASSES else (k, d)
         expected = (k * d, d) if name == "covariance" else expected
@@ -63,8 +75,6 @@ def check_tensors(
     for name in (weights | OPTIONAL) & tensors.keys():
         if (tensors[name] < 0).any():
             raise ValueError(f"{name} is negative")
-    if not tensors.get("class_prior", tensors["count"]).any() or not tensors["count"].any():
-        raise ValueError("no class has a prior above 0 and rows")
     with np.errstate(over="ignore"):
         if not np.isfinite(tensors["count"].sum()):
             raise ValueError("count overflows in sum")
@@ -77,6 +87,19 @@ def check_tensors(
         raise ValueError("feature_count is more than count")
 
 
+def check_learned(tensors: Mapping[str, NDArray[Any]], *, n_features: int) -> None:
+    """Raise ValueError where checked tensors are of no row, or of no feature: of no model."""
+    mean, count = tensors["mean"], tensors["count"]
+    if not n_features:
+        raise _wrong_mean(mean, len(count))
+    if not tensors.get("class_prior", count).any() or not count.any():
+        raise ValueError("no class has a prior above 0 and rows")
+
+
+def _wrong_mean(mean: NDArray[Any], k: int) -> ValueError:
+    return ValueError(f"mean is {mean.dtype} {mean.shape}, expected ({k}, features)")
+
+
 def _check_covariance(covariance: Floats, tensors: Mapping[str, NDArray[Any]]) -> None:
     """Raise ValueError unless covariances can be those of rows with these variances."""
     if "feature_count" in tensors:
@@ -85,16 +108,13 @@ def _check_covariance(covariance: Floats, tensors: Mapping[str, NDArray[Any]]) -
         raise ValueError("covariance is not symmetric")
     if not np.array_equal(np.diagonal(covariance, axis1=1, axis2=2), tensors["variance"]):
         raise ValueError("the diagonal of covariance is not variance")
-    sd = np.sqrt(tensors["variance"])
-    most = sd[:, :, None] * sd[:, None, :]
-    # What was subtracted leaves rounding errors of what there was.
-    slack = 1e-9 * most
-    if "peak" in tensors:
+    sd = np.sqrt(tensors["variance"] + 2.0**-1070) * (1 + 1e-9)  # of variances that underflow, too
+    if "peak" in tensors:  # what was subtracted leaves rounding errors
         count = np.where(tensors["count"] > 0, tensors["count"], 1.0)[:, None]
         with np.errstate(over="ignore"):
-            had = np.sqrt(1e-9 * np.minimum(tensors["peak"] / count, 1e300))
-        slack = slack + had[:, :, None] * had[:, None, :]
-    if (np.abs(covariance) > most + slack).any():
+            sd = sd + np.sqrt(1e-9 * np.minimum(tensors["peak"] / count, 1e300))
+    # Numbers below 2^-1022 have few digits.
+    if (np.abs(covariance) > sd[:, :, None] * sd[:, None, :] + 2.0**-1040).any():
         raise ValueError("covariance is more than variances allow")
 
 
@@ -108,7 +128,7 @@ def check_counts(counts: Floats, count: Floats, j: int) -> None:
             raise ValueError(f"category_count of feature {j} is more than count")
 
 
-def restore_stats(
+def class_stats_of(
     classes: NDArray[Any], native: Mapping[str, Floats], names: tuple[str, ...] | None
 ) -> ClassStats:
     k, d = native["mean"].shape

@@ -2,35 +2,62 @@
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import dataclasses
-import os
-import pathlib
-from collections.abc import Iterator
-from typing import Any
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..._system.optional import pa
+from ..._system.remote.paths import AnyPath, RemotePath
+from ..._system.thread_limits import kernel_threads, thread_limit
 from ...input.categorical import MixedRows
 from ...input.category_codes import CategoricalColumn
+from ...input.labels import Labels
 from ..errors import SourceError
+from .prefetching import closing_items, in_order, prefetch
 from .table_file import changed, prefix_path
 
 __all__ = [
     "ADVICE",
-    "BATCH_BYTES",
     "Batch",
+    "Buffer",
+    "Read",
     "RowSource",
+    "Stamp",
     "check_unchanged",
-    "rows_in_batch",
     "stamp_of",
+    "with_notes",
 ]
-
-BATCH_BYTES = 1 << 23
-"""Bytes of features in a batch, unless its number of rows is given."""
 
 ADVICE = "--drop-null-target leaves such rows out"
 """What to do about a label that is null."""
+
+Stamp = tuple[int | str, ...]
+"""What tells whether a file is still the same."""
+
+T = TypeVar("T")
+
+_MOST_THREADS = 4
+"""Most threads that read and work on batches of one file at once, each with memory of its own."""
+
+
+class Buffer:
+    """Memory for one batch after the other. It grows to what the largest takes."""
+
+    def __init__(self) -> None:
+        self._memory = np.empty(0, np.uint8)
+
+    def array(self, size: int, dtype: np.dtype[Any]) -> np.ndarray:
+        """Numbers (size,) that hold anything."""
+        n_bytes = size * dtype.itemsize
+        if self._memory.size < n_bytes:
+            self._memory = np.empty(n_bytes, np.uint8)
+        return self._memory[:n_bytes].view(dtype)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -47,6 +74,7 @@ class Batch:
     path : the file.
     first_row : number of rows of `path` before this batch.
     features : names of all features, those of `X` and others, or None where the file has none.
+    coded : the labels of `y` as classes and codes, where reading has told them already, else None.
     row_numbers : ndarray (n,) int64, the number of each row in `path`, from 0, where rows were
         dropped; else None, and the rows are consecutive.
     categorical : the categorical features, as a `CategoricalColumn` each, in their order.
@@ -57,12 +85,13 @@ class Batch:
     y: np.ndarray | None
     weight: np.ndarray | None
     kept: pa.RecordBatch | None
-    path: pathlib.Path
+    path: AnyPath
     first_row: int
     features: tuple[str, ...] | None
     categorical: tuple[CategoricalColumn, ...] = ()
     is_categorical: np.ndarray | None = None
     row_numbers: np.ndarray | None = None
+    coded: Labels | None = None
 
     @property
     def rows(self) -> np.ndarray | MixedRows:
@@ -105,6 +134,7 @@ class Batch:
                 CategoricalColumn(each.labels, each.codes[mask]) for each in self.categorical
             ),
             row_numbers=numbers[mask],
+            coded=None,  # some of the classes may be left without rows
         )
 
     def not_finite(
@@ -120,55 +150,181 @@ class Batch:
         return self.error(row, f"column {name}", reason)
 
 
+Read = Callable[[Buffer], Batch | None]
+"""Reads a batch into a buffer, in any thread; None where none of its rows count."""
+
+
 class RowSource:
     """Rows of one or more files; iterate over it for the batches, as often as you like.
 
+    A source defines `reads` and `plan_of`, and calls `__init__`.
+
     Attributes
     ----------
-    paths : list of pathlib.Path, the files in reading order.
+    paths : list of pathlib.Path or RemotePath, the files in reading order.
     features : tuple of str, or None (.npy).
     n_features : int, of all kinds.
     dtype : numpy dtype of X, float32 only where every feature is float32 or float16.
+    batch_rows : int, rows at multiples of which each file is cut into batches.
     n_rows : int, or None where only reading tells (CSV).
     left_out : tuple of str, columns that are no features by default, since they hold no numbers.
     notes : tuple of str, what else the plan decided, one line each.
     warnings : tuple of str, what it decided and may well be wrong, to tell in any case.
     n_dropped : int, rows without a label that the last iteration left out so far.
+    n_filtered : int, rows that it left out as they do not meet the condition.
     target_kind : "number", "boolean", "text", or None without a target or a label.
     target_example : a label of CSV that makes it "text", or None.
     keep_schema : pyarrow.Schema of the kept columns.
+    is_categorical : which features are categorical, (d,) bool, or None where none are.
+    reads_ahead : bool, whether batches may be read before they are asked for.
     """
 
-    paths: list[pathlib.Path]
+    paths: list[AnyPath]
     features: tuple[str, ...] | None
     n_features: int
     dtype: np.dtype[Any]
+    batch_rows: int
     n_rows: int | None
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     n_dropped: int = 0
+    n_filtered: int = 0
     target_kind: str | None = None
     target_example: str | None = None
     keep_schema: pa.Schema
+    is_categorical: np.ndarray | None = None
+    reads_ahead: bool = True
+
+    def __init__(self) -> None:
+        self._counting = threading.Lock()
 
     def __iter__(self) -> Iterator[Batch]:
+        self.n_dropped = self.n_filtered = 0
+        for at in range(len(self.paths)):
+            yield from self.batches(at)
+
+    def batches(self, at: int) -> Iterator[Batch]:
+        """The rows of ``paths[at]`` alone, of which a thread reads the next while some are used."""
+        with closing_items(self.reads(at)) as reads:
+            if not (self.may_read_ahead and self.reads_late(at)):
+                yield from _in_turn(reads, [Buffer()])
+                return
+            with closing_items(prefetch(_in_turn(reads, [Buffer(), Buffer()]))) as batches:
+                yield from batches
+
+    def map(self, work: Callable[[Batch], T]) -> Iterator[T]:
+        """`map_file` of all files, from the beginning."""
+        self.n_dropped = self.n_filtered = 0
+        for at in range(len(self.paths)):
+            yield from self.map_file(at, work)
+
+    def map_file(self, at: int, work: Callable[[Batch], T]) -> Iterator[T]:
+        """Yield ``work(batch)`` of each batch of ``paths[at]``, in order.
+
+        Where reading can wait until then, several threads read batches and work on them, each on
+        those that it has read: its core has them at hand. ``batch.X`` is valid until `work`
+        returns. What reading or `work` raises is raised after the results before.
+        """
+        cores = max(1, thread_limit() or int(pa.cpu_count()))
+        threads = min(cores, _MOST_THREADS)
+        if threads == 1 or not (self.may_read_ahead and self.reads_late(at)):
+            with closing_items(self.batches(at)) as batches:
+                yield from map(work, batches)
+            return
+        with closing_items(self.reads(at)) as reads:
+            yield from _at_once(reads, work, threads, cores - threads + 1)
+
+    @property
+    def may_read_ahead(self) -> bool:
+        """Whether batches may be read before they are asked for, if there is more than one."""
+        return self.reads_ahead and (self.n_rows is None or self.n_rows > self.batch_rows)
+
+    def reads_late(self, at: int) -> bool:
+        """Whether batches of ``paths[at]`` are read only when `reads` says so, in any thread."""
+        return True
+
+    def reads(self, at: int) -> Generator[Read, None, None]:
+        """What reads the batches of ``paths[at]``, in order. Reading adds to the counts."""
+        raise NotImplementedError
+
+    def count(self, n_dropped: int = 0, n_filtered: int = 0) -> None:
+        """Add to the counts, from any thread."""
+        with self._counting:
+            self.n_dropped += n_dropped
+            self.n_filtered += n_filtered
+
+    def plan_of(self, at: int) -> dict[str, Any]:
+        """How ``paths[at]`` is read, as JSON holds it: files of the same plan give the same rows.
+
+        It depends on the other files where all decide together what a column holds.
+        """
         raise NotImplementedError
 
 
-def stamp_of(path: pathlib.Path) -> tuple[int, ...]:
-    """Size, time of change and inode of a file, which tell whether it is still the same."""
+def _in_turn(reads: Iterable[Read], buffers: list[Buffer]) -> Iterator[Batch]:
+    """The batches, in buffers that take turns."""
+    for read in reads:
+        batch = read(buffers[0])
+        if batch is not None:
+            yield batch
+            buffers.append(buffers.pop(0))
+
+
+def _at_once(
+    reads: Iterable[Read], work: Callable[[Batch], T], threads: int, kernel: int
+) -> Iterator[T]:
+    """What several threads make of the batches that they read, each with a buffer.
+
+    kernel : threads that the kernels of each of them may use.
+    """
+    free: deque[Buffer] = deque(Buffer() for _ in range(threads))
+    context = contextvars.copy_context()
+
+    def run(read: Read) -> tuple[T] | None:
+        buffer = free.pop()  # that of the batch before, which may still be in the cache
+        try:
+            with kernel_threads(kernel):
+                batch = read(buffer)
+                return None if batch is None else (work(batch),)
+        finally:
+            free.append(buffer)
+
+    def run_in_context(read: Read) -> tuple[T] | None:
+        return context.copy().run(run, read)
+
+    results = in_order(run_in_context, reads, threads, threads + 1, "fastgnb-reader")
+    with contextlib.closing(results):
+        for result in results:
+            if result is not None:
+                yield result[0]
+
+
+def with_notes(source: RowSource, notes: Iterable[str]) -> RowSource:
+    """The source, with more notes on what was decided before its columns were."""
+    source.notes = (*notes, *source.notes)
+    return source
+
+
+def stamp_of(path: AnyPath) -> Stamp:
+    """Size, time of change and inode of a file, which tell whether it is still the same.
+
+    Of an object of a store its size and its entity tag.
+    """
     with prefix_path(path):
-        found = os.stat(path)
+        if isinstance(path, RemotePath):
+            state = path.stat()
+            return state.st_size, state.token
+        found = path.stat()
     return found.st_size, found.st_mtime_ns, found.st_ino
 
 
-def check_unchanged(path: pathlib.Path, stamp: tuple[int, ...]) -> None:
-    """The file is the one that was planned with; a map of one that has shrunk would crash."""
+def check_unchanged(path: AnyPath, stamp: Stamp, *, within: bool = False) -> None:
+    """The file is the one that was planned with; a map of one that has shrunk would crash.
+
+    `within` a file, after each batch, a remote one is not asked for: it is not mapped.
+    """
+    if within and isinstance(path, RemotePath):
+        return
     if stamp_of(path) != stamp:
         raise changed(path)
-
-
-def rows_in_batch(n_features: int, dtype: np.dtype[Any]) -> int:
-    """Rows that BATCH_BYTES hold, within limits: few for wide rows, not millions for narrow."""
-    return max(256, min(1 << 16, BATCH_BYTES // (max(n_features, 1) * dtype.itemsize)))

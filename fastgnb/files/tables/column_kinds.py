@@ -127,7 +127,8 @@ def _label_type(file: TableFile, name: str) -> str | None:
     if kind == "other" and file.is_text and not pa.types.is_binary(type_):
         return "text"  # as dates of CSV are
     if kind == "other":
-        remedy = "; write the file in UTF-8" if file.is_text and pa.types.is_binary(type_) else ""
+        is_bytes = file.is_text and pa.types.is_binary(type_)
+        remedy = "; name its encoding, or write the file in UTF-8" if is_bytes else ""
         raise SourceError(
             f"{file.path}: column {name!r} is {type_}; labels are integers, floats, booleans or "
             f"text{remedy}"

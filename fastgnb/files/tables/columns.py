@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..errors import SourceError
 from .csv_errors import unnamed_header
-from .index_columns import partition_keys
 from .table_file import TableFile
 
 __all__ = ["ColumnRoles", "check_excluded", "check_present", "with_rows"]
@@ -135,7 +134,6 @@ def _missing(file: TableFile, missing: Sequence[str]) -> str:
     return (
         f"{file.path}: {verb.format(what)} missing; found {there or 'no column'}"
         + (_with_comma(missing, names) or _nearest(missing, names))
-        + _partitions(file, missing)
         + _without_names(file, missing)
     )
 
@@ -155,14 +153,6 @@ def _nearest(missing: Sequence[str], names: Sequence[str]) -> str:
         like = difflib.get_close_matches(name.strip().casefold(), plain, 1, 0.6)
         pairs += [f"{plain[match]!r} for {name!r}" for match in like]
     return f"; did you mean {', '.join(pairs)}?" if pairs else ""
-
-
-def _partitions(file: TableFile, missing: Sequence[str]) -> str:
-    keys = [key for key in partition_keys([file.path]) if key in missing]
-    if not keys:
-        return ""
-    listed = ", ".join(map(repr, keys))
-    return f"; folders are named by {listed}, but such keys are not read as columns"
 
 
 def _without_names(file: TableFile, missing: Sequence[str]) -> str:

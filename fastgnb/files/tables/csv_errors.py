@@ -15,26 +15,26 @@ class NotCsvError(ValueError):
 
 
 _MAGIC = {
-    b"\x1f\x8b": "a gzip file; unpack it first",
-    b"BZh": "a bzip2 file; unpack it first",
+    b"\x1f\x8b": "a gzip file; name it .csv.gz, or unpack it first",
+    b"BZh": "a bzip2 file; name it .csv.bz2, or unpack it first",
     b"PK\x03\x04": "a zip archive; unpack it first, or save an Excel workbook as CSV",
-    b"(\xb5/\xfd": "a zstd file; unpack it first",
+    b"(\xb5/\xfd": "a zstd file; name it .csv.zst, or unpack it first",
     b"\x04\x22\x4d\x18": "an lz4 file; unpack it first",
     b"\xfd7zXZ": "an xz file; unpack it first",
     b"\xd0\xcf\x11\xe0": "an Excel workbook; save it as CSV first",
     b"PAR1": "a Parquet file; name it .parquet",
     b"ARROW1": "an Arrow file; name it .arrow",
     b"\x93NUMPY": "a NumPy array; name it .npy",
-    b"\xff\xfe": "text in UTF-16; write it in UTF-8",
-    b"\xfe\xff": "text in UTF-16; write it in UTF-8",
+    b"\xff\xfe": "text in UTF-16; say --encoding utf-16, or write it in UTF-8",
+    b"\xfe\xff": "text in UTF-16; say --encoding utf-16, or write it in UTF-8",
 }
-_SEPARATORS = {";": "a semicolon", "\t": "a tab", "|": "a bar"}
+_SEPARATORS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 
 
-def check_start(start: bytes) -> None:
+def check_start(start: bytes, sep: str = ",", quote: str | None = '"') -> None:
     """Refuse what others also call .csv, of which Arrow would only say what it is not.
 
-    Raises NotCsvError. `start` is the first few kilobytes.
+    Raises NotCsvError. `start` is the first few kilobytes of text whose fields `sep` separates.
     """
     for magic, what in _MAGIC.items():
         if start.startswith(magic):
@@ -42,21 +42,25 @@ def check_start(start: bytes) -> None:
     lines = start.removeprefix(b"\xef\xbb\xbf").splitlines()
     header = next((line for line in lines if line), b"")
     if b"\0" in header:
-        raise NotCsvError("expected CSV, got NUL bytes, as UTF-16 has them; write text in UTF-8")
-    _check_header(header.decode("utf-8", "replace"))
+        raise NotCsvError(
+            "expected CSV, got NUL bytes, as UTF-16 has them; name its encoding, "
+            "or write text in UTF-8"
+        )
+    _check_header(header.decode("utf-8", "replace"), sep, quote)
 
 
-def _check_header(header: str) -> None:
+def _check_header(header: str, sep: str, quote: str | None) -> None:
     """Raise NotCsvError where the only name in the header holds another separator."""
-    unquoted = re.sub(r'"(?:[^"]|"")*"', "", header)
-    if "," in unquoted:
+    mark = "" if quote is None else re.escape(quote)
+    unquoted = re.sub(f"{mark}(?:[^{mark}]|{mark}{mark})*{mark}", "", header) if mark else header
+    if sep in unquoted:
         return
-    for separator, name in _SEPARATORS.items():
-        if separator in unquoted:
+    for other, name in _SEPARATORS.items():
+        if other in unquoted:
+            shown = "tab" if other == "\t" else repr(other)
             raise NotCsvError(
-                f"the columns are separated by {separator!r}, {name}; write the file with commas, "
-                f"and numbers with decimal points, such as "
-                f"pandas.read_csv(FILE, sep={separator!r}).to_csv(OUTPUT, index=False)"
+                f"the columns are separated by {other!r}, {name}, expected {sep!r}; say --sep "
+                f"{shown}, and --decimal ',' where numbers have decimal commas"
             )
 
 
@@ -91,7 +95,10 @@ def explained(message: str, names: Sequence[str], block: int) -> str:
             f"got {_short(value)}{advice(value)}"
         )
     if match := _NOT_UTF8.search(message):
-        return f"{_place(match, names)}: text that is not UTF-8; write the file in UTF-8"
+        return (
+            f"{_place(match, names)}: text that is not UTF-8; name its encoding, such as "
+            "--encoding latin-1, or write the file in UTF-8"
+        )
     if "cannot infer number of columns" in message:
         return f"no line of column names ends in the first {block} bytes"
     if "straddling object" in message:

@@ -14,7 +14,8 @@ from ..._system.optional import pa
 from ..errors import SourceError
 from .column_kinds import has_values, kind_of_type
 from .columns import ColumnRoles, check_present
-from .index_columns import index_columns, pandas_categoricals, partition_keys
+from .index_columns import index_columns, pandas_categoricals
+from .partitions import key_names
 from .table_file import TableFile
 from .texts import advice, kind_of, nearly_numbers
 
@@ -58,8 +59,10 @@ def planned(files: Sequence[TableFile], columns: ColumnRoles) -> Plan:
         )
         return Plan(columns, warnings=tuple(_odd_warnings(near_numbers, columns.categorical_names)))
     apart = {columns.target, columns.weight, *columns.exclude}
-    indexes = _indexes(files) - apart - set(columns.categorical_names)
-    contents = _contents_of(files, (name for name in _names(files) if name not in apart | indexes))
+    keys = key_names(files) - apart - set(columns.categorical_names)
+    indexes = _indexes(files) - apart - set(columns.categorical_names) - keys
+    rest = (name for name in _names(files) if name not in apart | indexes | keys)
+    contents = _contents_of(files, rest)
     named = columns.categorical_names
     columns = _with_categorical(files, columns, contents)
     return _default_features(files, columns, contents, indexes, named)
@@ -106,7 +109,7 @@ def _default_features(
     warnings = _odd_warnings(near_numbers, categorical)
     if partly:
         warnings.append(f"left out, as not every file has them: {_listed(partly)}")
-    notes = _partition_notes(files)
+    notes = _key_notes(key_names(files) - _used(columns) - set(columns.exclude))
     if indexes:
         told = warnings if _is_contested(files, indexes) else notes
         listed = _listed(indexes)
@@ -224,13 +227,15 @@ def _not_everywhere(files: Sequence[TableFile], numeric: Sequence[str]) -> list[
     return partly
 
 
-def _partition_notes(files: Sequence[TableFile]) -> list[str]:
-    keys = partition_keys(file.path for file in files)
-    there = {name for file in files for name in file.schema.names}
-    keys = [key for key in keys if key not in there]
+def _used(columns: ColumnRoles) -> set[str]:
+    """The columns that play a part, kept ones apart."""
+    return {columns.target or "", columns.weight or "", *columns.categorical_names}
+
+
+def _key_notes(keys: Collection[str]) -> list[str]:
     if not keys:
         return []
-    return [f"folders are named by {_listed(keys)}, but such keys are not read as columns"]
+    return [f"keys of folders are no features unless --features names them: {_listed(keys)}"]
 
 
 def _nearly_numbers(files: Sequence[TableFile], contents: _Contents) -> dict[str, str]:

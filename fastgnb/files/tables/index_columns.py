@@ -6,14 +6,12 @@ They are features only where they are named. What else pandas' metadata say of c
 from __future__ import annotations
 
 import json
-import pathlib
 import re
-from collections.abc import Iterable
 from typing import Any
 
 from ..._system.optional import pa
 
-__all__ = ["index_columns", "pandas_categoricals", "partition_keys"]
+__all__ = ["index_columns", "pandas_categoricals"]
 
 _NAMES = re.compile(
     r"""
@@ -53,10 +51,3 @@ def _pandas(schema: pa.Schema, key: str) -> list[Any]:
     except (KeyError, ValueError, TypeError):
         return []  # none, or not pandas' own
     return entries if isinstance(entries, list) else []
-
-
-def partition_keys(paths: Iterable[pathlib.Path]) -> list[str]:
-    """Keys of folders such as year=2024, which Hive, Spark and others leave out of the files."""
-    parts = (part for path in paths for part in path.parts[:-1])
-    keys = (part.partition("=")[0] for part in parts if re.fullmatch(r"[^=]+=.+", part))
-    return list(dict.fromkeys(keys))

@@ -11,28 +11,29 @@ does not say in which file a value was wrong.
 
 from __future__ import annotations
 
-import pathlib
-from collections.abc import Callable
-
+from ..._system.remote.paths import AnyPath
+from ..errors import SourceError
 from .arrow_file import ArrowFile
 from .csv_file import CsvFile
+from .file_options import FileOptions
+from .formats import format_of, unknown_ending
 from .parquet_file import ParquetFile
 from .table_file import TableFile, prefix_path
 
 __all__ = ["open_table"]
 
-_READERS: dict[str, Callable[[pathlib.Path], TableFile]] = {
-    ".parquet": ParquetFile,
-    ".csv": CsvFile,
-    ".arrow": ArrowFile,
-    ".feather": ArrowFile,
-    ".ipc": ArrowFile,
-}
 
-
-def open_table(path: pathlib.Path) -> TableFile:
-    """The reader for the ending of `path`; SourceError where the file cannot be opened."""
+def open_table(path: AnyPath, options: FileOptions | None = None) -> TableFile:
+    """The reader for the format of `path`; SourceError where the file cannot be opened."""
+    options = options or FileOptions()
+    found = format_of(path, options.format)
+    if found is None:
+        raise SourceError(f"{path}: {unknown_ending(path)}")
     with prefix_path(path):
-        file = _READERS[path.suffix.lower()](path)
+        file: TableFile
+        if found.kind == "csv":
+            file = CsvFile(path, found, options.dialect)
+        else:
+            file = ParquetFile(path) if found.kind == "parquet" else ArrowFile(path)
         _ = file.schema.names  # now, while a name that is not text can be told of this file
         return file

@@ -22,15 +22,18 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
-from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Generator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..._system.optional import pa
+from ..._system.remote.paths import RemotePath
+from ...stats import tree
 from ..errors import SourceError
-from .batch import Batch, RowSource, check_unchanged, rows_in_batch, stamp_of
+from .arrow_file import ArrowFile
+from .batch import Batch, Buffer, Read, RowSource, Stamp, check_unchanged, stamp_of, with_notes
 from .column_kinds import (
     category_kinds,
     check_numbers,
@@ -40,12 +43,17 @@ from .column_kinds import (
     label_kinds,
 )
 from .columns import ColumnRoles, check_excluded, check_present, with_rows
+from .cutting import Pieces
 from .default_features import planned
+from .file_options import FileOptions
+from .filtered_file import COUNTS, FilteredFile, described
+from .formats import is_npy
 from .npy import NpyRows
-from .paths import expand
-from .readers import open_table
+from .paths import list_files
+from .prefetching import closing_items, prefetch
 from .table_file import TableFile, prefix_path
 from .values import as_int64, categories, fill, has_label, kept, labels, weights
+from .where_files import open_files
 
 __all__ = ["TableRows", "open_source"]
 
@@ -56,17 +64,20 @@ def open_source(
     *,
     target_npy: str | os.PathLike[str] | None = None,
     batch_rows: int | None = None,
+    options: FileOptions | None = None,
 ) -> RowSource:
     """Plan the reading of `data`: files and folders of Parquet, CSV, Arrow IPC or .npy.
 
     Parameters
     ----------
-    data : paths of regular files. A folder stands for the files in it and below, by name,
-        links followed; names that begin with "." or "_" and endings that are not data are
-        passed over.
+    data : paths of regular files, local or with a scheme such as s3://. A folder stands for the
+        files in it and below, by name, links followed; names that begin with "." or "_" and endings
+        that are not data are passed over.
     columns : the parts that columns play.
     target_npy : a 1-D .npy array of labels, for .npy data.
-    batch_rows : most rows in a batch; by default what 8 MB of features hold.
+    batch_rows : rows of a batch; by default what 8 MB of features hold. The rows of each file are
+        cut after so many, whatever its format and its own blocks: see `stats.tree`.
+    options : how the files are read.
 
     Raises
     ------
@@ -77,38 +88,45 @@ def open_source(
 
     Cost: opens every file once for its metadata; for CSV reads the first block.
     """
-    columns = columns or ColumnRoles()
-    paths = expand(data)
-    if all(path.suffix.lower() == ".npy" for path in paths):
-        return NpyRows(paths, columns, target_npy, batch_rows)
-    for path in paths:
-        if path.suffix.lower() == ".npy":
-            raise SourceError(f"{path}: .npy and tables cannot be read together")
+    columns, options = columns or ColumnRoles(), options or FileOptions()
+    listing = list_files(data, options.format)
+    paths = listing.files
+    are_npy = [is_npy(path, options.format) for path in paths]
+    if all(are_npy) and options.where is not None:
+        raise SourceError(f"{paths[0]}: --where is about columns, and those of .npy have no names")
+    if all(are_npy):
+        return with_notes(NpyRows(paths, columns, target_npy, batch_rows), listing.notes())
+    if any(are_npy):
+        path = paths[are_npy.index(True)]
+        raise SourceError(f"{path}: .npy and tables cannot be read together")
     if target_npy is not None:
         raise SourceError(
             f"{paths[0]}: --target-npy goes with .npy data; name the target column of a table"
         )
-    stamps = [stamp_of(path) for path in paths]
-    return TableRows([open_table(path) for path in paths], columns, batch_rows, stamps)
+    stamps = {path: stamp_of(path) for path in paths}
+    files, notes = open_files(paths, columns, options)
+    source = TableRows(files, columns, batch_rows, [stamps[file.path] for file in files])
+    return with_notes(source, [*listing.notes(), *notes])
 
 
 class TableRows(RowSource):
     """Rows of files with named columns."""
-
-    _is_categorical: np.ndarray | None = None
 
     def __init__(
         self,
         files: Sequence[TableFile],
         columns: ColumnRoles,
         batch_rows: int | None,
-        stamps: Sequence[tuple[int, ...]],
+        stamps: Sequence[Stamp | None],
     ) -> None:
+        super().__init__()
         self.paths = [file.path for file in files]
         counts = [file.n_rows for file in files]
         self.n_rows = None if None in counts else sum(n for n in counts if n is not None)
         by_path = dict(zip(self.paths, stamps, strict=True))
-        files = with_rows(files)
+        every, files = files, with_rows(files)
+        at = {id(file): i for i, file in enumerate(files)}
+        self._places = [at.get(id(file)) for file in every]
         check_excluded(files, columns.exclude)
         check_present(files, columns.named())
         plan = planned(files, columns)
@@ -125,10 +143,10 @@ class TableRows(RowSource):
         self.dtype = np.dtype(np.float32 if single else np.float64)
         if columns.categorical_names:
             marked = set(columns.categorical_names)
-            self._is_categorical = np.array([name in marked for name in features])
+            self.is_categorical = np.array([name in marked for name in features])
         self._set_kinds(files, columns)
-        rows = batch_rows or rows_in_batch(self.n_features, self.dtype)
-        self._batch_rows = min(rows, sys.maxsize)
+        rows = batch_rows or tree.batch_rows(self.n_features)
+        self.batch_rows = min(rows, sys.maxsize)
 
     def _set_kinds(self, files: Sequence[TableFile], columns: ColumnRoles) -> None:
         """What text of CSV stands for, and the types of what is kept."""
@@ -139,80 +157,117 @@ class TableRows(RowSource):
         self._categories_of_text = {name: kind.of_text for name, kind in kinds.items()}
         self.keep_schema = keep_schema(files, columns.keep)
 
-    def __iter__(self) -> Iterator[Batch]:
-        buffer = np.empty(0, self.dtype)
-        self.n_dropped = 0
-        for at, (file, stamp) in enumerate(zip(self._files, self._stamps, strict=True)):
-            types = csv_types(file, self._parts)
-            first_row = 0
-            check_unchanged(file.path, stamp)
-            if file.n_rows == 0:
-                continue
-            for table in prefetch(file.batches(self._parts.named(), types, self._batch_rows)):
-                check_unchanged(file.path, stamp)
-                size = table.num_rows * len(self._continuous)
-                buffer = buffer if buffer.size >= size else np.empty(size, self.dtype)
-                with prefix_path(file.path):
-                    rows, numbers = self._with_label(at, table, first_row)
-                    batch = self._batch(at, rows, first_row, numbers, buffer)
-                if rows.num_rows:
-                    yield batch
+    def reads_late(self, at: int) -> bool:
+        """Columns of a local Arrow file are read as they are converted; others are parsed first."""
+        place = self._places[at]
+        file = None if place is None else self._files[place]
+        return isinstance(file, ArrowFile) and not isinstance(file.path, RemotePath)
+
+    def reads(self, at: int) -> Generator[Read, None, None]:
+        place = self._places[at]
+        if place is None:
+            return
+        file, first_row = self._files[place], 0
+        self._check_unchanged(place)
+        if file.n_rows == 0:
+            return
+        tables = file.batches(self._parts.named(), csv_types(file, self._parts), self.batch_rows)
+        reads_ahead = self.may_read_ahead and not self.reads_late(at)
+        with closing_items(prefetch(tables) if reads_ahead else tables) as tables:
+            for table in tables:
+                yield partial(self._read, place, table, first_row)
                 first_row += table.num_rows
-            check_unchanged(file.path, stamp)
+        self._check_unchanged(place)
+
+    def _read(self, place: int, table: Pieces, first_row: int, buffer: Buffer) -> Batch | None:
+        """The rows of a table that count, as arrays in a buffer."""
+        self._check_unchanged(place, within=True)
+        with prefix_path(self._files[place].path):
+            rows, numbers = self._with_label(place, table, first_row)
+            batch = self._batch(place, rows, first_row, numbers, buffer)
+        if table.is_read_late:
+            self._check_unchanged(place, within=True)
+        return batch if rows.num_rows else None
+
+    def plan_of(self, at: int) -> dict[str, Any]:
+        place = self._places[at]
+        kinds: dict[str, str | None] = {}
+        if place is not None:
+            kinds = {name: of.get(place) for name, of in self._categories_of_text.items()}
+        return {
+            "columns": dataclasses.asdict(self._parts),
+            "rows": {} if place is None else described(self._files[place]),
+            "dtype": self.dtype.str,
+            "batch_rows": self.batch_rows,
+            "labels": None if place is None else self._target_of_text.get(place),
+            "labels_as_int64": self._as_int64,
+            "categories": kinds,
+            "kept": [[field.name, str(field.type)] for field in self.keep_schema],
+        }
+
+    def _check_unchanged(self, at: int, *, within: bool = False) -> None:
+        stamp = self._stamps[at]
+        if stamp is not None:
+            check_unchanged(self._files[at].path, stamp, within=within)
 
     def _with_label(
-        self, at: int, table: pa.RecordBatch, first_row: int
-    ) -> tuple[pa.RecordBatch, np.ndarray | None]:
-        """The rows that are not to be dropped, and their numbers in the file if some are."""
+        self, at: int, table: Pieces, first_row: int
+    ) -> tuple[Pieces, np.ndarray | None]:
+        """The rows that are not to be left out, and their numbers in the file if some are."""
+        rows, numbers = table, None
+        if isinstance(self._files[at], FilteredFile):
+            counts = table.column(COUNTS).to_numpy(zero_copy_only=False)
+            rows, numbers = _selected(table, numbers, counts, first_row)
+            self.count(n_filtered=table.num_rows - rows.num_rows)
         if self._parts.target is None or not self._parts.drop_null_target:
-            return table, None
-        mask = has_label(table.column(self._parts.target), self._target_of_text.get(at))
-        if mask.all():
-            return table, None
-        self.n_dropped += int(len(mask) - mask.sum())
-        return table.filter(pa.array(mask)), first_row + np.flatnonzero(mask)
+            return rows, numbers
+        mask = has_label(rows.column(self._parts.target), self._target_of_text.get(at))
+        labelled, numbers = _selected(rows, numbers, mask, first_row)
+        self.count(n_dropped=rows.num_rows - labelled.num_rows)
+        return labelled, numbers
 
     def _batch(
         self,
         at: int,
-        table: pa.RecordBatch,
+        table: Pieces,
         first_row: int,
         numbers: np.ndarray | None,
-        buffer: np.ndarray,
+        buffer: Buffer,
     ) -> Batch:
         """The rows of file `at`, whose features go into `buffer`."""
         parts, n, d = self._parts, table.num_rows, len(self._continuous)
-        path, rows = self._files[at].path, buffer[: n * d].reshape(d, n)
+        path, dialect = self._files[at].path, self._files[at].dialect
+        rows = buffer.array(n * d, self.dtype).reshape(d, n)
         batch = Batch(rows.T, None, None, None, path, first_row, self.features, row_numbers=numbers)
+        left = set(table.read_into(rows, self._continuous))
         for row, name in zip(rows, self._continuous, strict=True):
-            fill(row, table.column(name), batch, name)
+            if name in left:
+                fill(row, table.chunks(name), batch, name, dialect)
         fields: dict[str, Any] = {}
         if parts.target is not None:
             column, of_text = table.column(parts.target), self._target_of_text.get(at)
-            y = labels(batch, parts.target, column, of_text)
-            fields["y"] = as_int64(y) if self._as_int64 else y
+            y, coded = labels(batch, parts.target, column, of_text)
+            fields |= {"y": as_int64(y) if self._as_int64 else y, "coded": coded}
         if parts.weight is not None:
-            fields["weight"] = weights(batch, parts.weight, table.column(parts.weight))
+            fields["weight"] = weights(batch, parts.weight, table.column(parts.weight), dialect)
         if parts.keep:
             fields["kept"] = kept(batch, table, self.keep_schema)
-        if self._is_categorical is not None:
+        if self.is_categorical is not None:
             names = [name for name in self.features or () if name in self._categories_of_text]
             fields["categorical"] = tuple(
                 categories(batch, name, table.column(name), self._categories_of_text[name].get(at))
                 for name in names
             )
-            fields["is_categorical"] = self._is_categorical
+            fields["is_categorical"] = self.is_categorical
         return dataclasses.replace(batch, **fields)
 
 
-def prefetch(tables: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The same tables, of which the next is read in another thread while one is used."""
-    try:
-        with ThreadPoolExecutor(1, "fastgnb-reader") as reader:
-            coming = reader.submit(next, tables, None)
-            while (table := coming.result()) is not None:
-                coming = reader.submit(next, tables, None)
-                yield table
-    finally:
-        if isinstance(tables, Generator):
-            tables.close()
+def _selected(
+    rows: Pieces, numbers: np.ndarray | None, mask: np.ndarray, first_row: int
+) -> tuple[Pieces, np.ndarray | None]:
+    """The rows (n,) of a mask, and their numbers in the file unless these are consecutive."""
+    if mask.all():
+        return rows, numbers
+    at = np.flatnonzero(mask)
+    chosen = rows.filter(pa.array(mask)) if at.size else rows.none()
+    return chosen, first_row + at if numbers is None else numbers[at]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pathlib
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from ..._system.optional import pa
+from ..._system.remote.errors import RemoteError
+from ..._system.remote.paths import AnyPath, RemotePath
 from ..._system.signals import raise_if_noted
 from ..errors import SourceError
+from .csv_dialect import CsvDialect
 from .csv_errors import short_line
+from .cutting import Pieces
 
 __all__ = [
     "TableFile",
@@ -21,6 +24,7 @@ __all__ = [
     "gather_values",
     "opened",
     "prefix_path",
+    "without_view",
 ]
 
 SAMPLE_ROWS = 1000
@@ -30,10 +34,11 @@ SAMPLE_ROWS = 1000
 class TableFile(Protocol):
     """A file of named columns."""
 
-    path: pathlib.Path
+    path: AnyPath
     schema: pa.Schema
     n_rows: int | None
     is_text: bool  # the types in `schema` are a guess
+    dialect: CsvDialect  # how text spells numbers
 
     def first_values(self, columns: Sequence[str], *, beyond: bool) -> dict[str, list[Any]]:
         """Some values of each column, those of CSV as text; [] where none is found.
@@ -52,26 +57,30 @@ class TableFile(Protocol):
 
     def batches(
         self, columns: Sequence[str], types: Mapping[str, pa.DataType], rows: int
-    ) -> Iterator[pa.RecordBatch]:
-        """Yield the rows in order, at most `rows` at a time, holding at least `columns`.
+    ) -> Iterator[Pieces]:
+        """Yield the rows in order, `rows` at a time, holding at least `columns`.
+
+        The last batch is shorter, and no batch ends where a block of the file does.
 
         `types` are the types to read columns as; only CSV, which has none, obeys them.
         """
         ...
 
 
-def changed(path: pathlib.Path) -> SourceError:
+def changed(path: AnyPath) -> SourceError:
     """The error for a file that is no longer the one that was planned with."""
     return SourceError(f"{path}: changed while it was in use, so its rows cannot be trusted")
 
 
 @contextlib.contextmanager
-def prefix_path(path: pathlib.Path, but: type[Exception] | tuple[()] = ()) -> Iterator[None]:
+def prefix_path(path: AnyPath, but: type[Exception] | tuple[()] = ()) -> Iterator[None]:
     """Put the file's name before what Arrow or the system says, `but` what the caller explains."""
     try:
         yield
     except but:
         raise
+    except RemoteError as error:  # which names the path
+        raise SourceError(str(error)) from error
     except UnicodeError as error:
         reason = f"a name or a text is not UTF-8: {error}; write the file in UTF-8"
         raise SourceError(f"{path}: {reason}") from error
@@ -81,18 +90,28 @@ def prefix_path(path: pathlib.Path, but: type[Exception] | tuple[()] = ()) -> It
         raise SourceError(f"{path}: {short_line(reason)}") from error
 
 
-def opened(path: pathlib.Path) -> pa.OSFile:
+def opened(path: AnyPath) -> pa.NativeFile:
+    if isinstance(path, RemotePath):
+        return pa.PythonFile(path.open(), "r")
     return pa.OSFile(os.fsencode(path))  # as bytes: a name need not be text
 
 
-def checked(batch: pa.RecordBatch, path: pathlib.Path) -> pa.RecordBatch:
+def checked(
+    batch: pa.RecordBatch, path: AnyPath, names: Collection[str] | None = None
+) -> pa.RecordBatch:
     """`batch`, whose offsets stay inside its buffers and whose text is UTF-8.
 
     Arrow takes both on trust: a damaged file would be read from anywhere in memory. String views,
-    which few functions of Arrow take, become strings.
+    which few functions of Arrow take, become strings. `names` are columns that are not known to be
+    right, by default all.
     """
+    if names is not None and not names:
+        return batch
     columns = []
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        if names is not None and name not in names:
+            columns.append(column)
+            continue
         try:
             column.validate(full=True)
         except pa.ArrowException as error:
@@ -106,13 +125,22 @@ def _without_views(column: pa.Array) -> pa.Array:
         if not pa.types.is_string_view(column.type.value_type):
             return column
         return pa.DictionaryArray.from_arrays(column.indices, _without_views(column.dictionary))
-    return column.cast(pa.string()) if pa.types.is_string_view(column.type) else column
+    kind = without_view(column.type)
+    return column if kind == column.type else column.cast(kind)
+
+
+def without_view(kind: pa.DataType) -> pa.DataType:
+    """The type that `checked` makes of a type: strings instead of string views."""
+    if pa.types.is_dictionary(kind) and pa.types.is_string_view(kind.value_type):
+        return pa.dictionary(kind.index_type, pa.string(), kind.ordered)
+    return pa.string() if pa.types.is_string_view(kind) else kind
 
 
 class TypedFile:
     """A file whose columns have types."""
 
     is_text = False
+    dialect = CsvDialect()
     n_rows: int | None
 
     def first_values(self, columns: Sequence[str], *, beyond: bool) -> dict[str, list[Any]]:
@@ -129,12 +157,12 @@ class TypedFile:
 
     def batches(
         self, columns: Sequence[str], types: Mapping[str, pa.DataType], rows: int
-    ) -> Generator[pa.RecordBatch, None, None]:
+    ) -> Generator[Pieces, None, None]:
         raise NotImplementedError
 
 
 def gather_values(
-    batches: Iterable[pa.RecordBatch],
+    batches: Iterable[Pieces | pa.RecordBatch],
     result: dict[str, list[Any]],
     values: Callable[[pa.Array], list[Any]],
     beyond: bool,

@@ -186,11 +186,11 @@ def advice(text: str) -> str:
     """What to do about a text where a number is expected, or ""."""
     bare = text.strip()
     if bare in _PLACEHOLDERS:
-        return "; write a missing value as an empty field or NA"
+        return "; write a missing value as an empty field or NA, or name the word in --na-values"
     if _GROUPED.fullmatch(bare):
-        return "; write numbers without separators of thousands"
+        return "; write numbers without separators of thousands, or name theirs with --thousands"
     if _COMMA.fullmatch(bare):
-        return "; write numbers with a decimal point"
+        return "; write numbers with a decimal point, or name theirs with --decimal"
     if "\0" in bare:
         return "; the file holds NUL bytes: it is damaged, or not in UTF-8"
     if _UNIT.fullmatch(bare) and not _is_float(bare):

@@ -6,6 +6,7 @@ has a type: see `_texts`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,53 +14,70 @@ from numpy.typing import NDArray
 
 from ..._system.optional import pa, pc
 from ...input.category_codes import CategoricalColumn, plain_labels
+from ...input.labels import Labels
+from ...kernels.learn.encode import EncodedLabels
 from ..errors import SourceError
 from .batch import ADVICE, Batch
+from .bitmaps import null_rows
 from .column_kinds import is_text, plain
+from .csv_dialect import CsvDialect
 from .csv_errors import short_line
+from .csv_numbers import numbers_of_text
+from .cutting import Pieces, join
+from .decimals import nearest_floats
 from .texts import NULLS, OddText, decoded
 
 __all__ = ["as_int64", "categories", "fill", "has_label", "kept", "labels", "weights"]
 
+_PLAIN = CsvDialect()
 
-def fill(row: np.ndarray, column: pa.Array, batch: Batch, name: str) -> None:
-    """Write a column into its row of the feature-major buffer; nulls become NaN."""
+
+def fill(
+    row: np.ndarray,
+    chunks: Sequence[pa.Array],
+    batch: Batch,
+    name: str,
+    dialect: CsvDialect = _PLAIN,
+) -> None:
+    """Write a column into its row of the feature-major buffer; nulls become NaN.
+
+    `dialect` says how text spells numbers; only a column of CSV that is also kept comes as text.
+    """
+    if any(is_text(plain(column.type)) for column in chunks):
+        chunks = [join(chunks)]  # all of the text decides what it stands for
+    start = 0
+    for column in chunks:
+        _fill(row[start : start + len(column)], column, batch, name, dialect)
+        start += len(column)
+
+
+def _fill(row: np.ndarray, column: pa.Array, batch: Batch, name: str, dialect: CsvDialect) -> None:
     if column.null_count == len(column):  # of any type
         row[:] = np.nan
         return
     if pa.types.is_dictionary(column.type):
         column = pc.cast(column, column.type.value_type)
     if is_text(column.type):
-        column = _numbers_of_text(column, batch, name)
+        parsed, at = numbers_of_text(column, dialect)
+        if parsed is None:
+            text = str(OddText(at, column[at].as_py(), "number"))
+            raise batch.error(at, f"column {name!r}", text)
+        column = parsed
+    if pa.types.is_decimal(column.type):
+        row[:] = nearest_floats(column)
+        return
     if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
         column = pc.cast(column, pa.float64(), safe=False)
-    row[:] = column.to_numpy(zero_copy_only=False)
+    n, start, dtype = len(column), column.offset, np.dtype(column.type.to_pandas_dtype())
+    validity, values = column.buffers()
+    numbers = np.frombuffer(values, dtype, n, start * dtype.itemsize)
+    with np.errstate(over="ignore", invalid="ignore"):  # anything may stand where a value is null
+        row[:] = numbers
+    if column.null_count:
+        row[null_rows(validity, start, n)] = np.nan
 
 
-def _numbers_of_text(column: pa.Array, batch: Batch, name: str) -> pa.Array:
-    """Text of CSV as Arrow reads numbers; only a column that is also kept comes as text."""
-    bare = pc.ascii_trim(column, " \t")
-    is_null = pc.is_in(bare, pa.array(sorted(NULLS)))
-    values = pc.if_else(is_null, pa.scalar(None, pa.string()), bare)
-    for kind in (pa.float64(), pa.bool_()):
-        try:
-            return pc.cast(pc.cast(values, kind), pa.float64())
-        except pa.ArrowInvalid:
-            continue
-    texts = values.to_pylist()
-    row = next(i for i, text in enumerate(texts) if text is not None and not _is_number(text))
-    raise batch.error(row, f"column {name!r}", str(OddText(row, column[row].as_py(), "number")))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        pc.cast(pa.scalar(text), pa.float64())
-    except pa.ArrowInvalid:
-        return False
-    return True
-
-
-def kept(batch: Batch, table: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+def kept(batch: Batch, table: Pieces, schema: pa.Schema) -> pa.RecordBatch:
     """The columns that are copied. Raises SourceError for a value that their type cannot hold."""
     arrays = []
     for field in schema:
@@ -95,15 +113,19 @@ def has_label(column: pa.Array, of_text: str | None) -> np.ndarray:
     return has
 
 
-def labels(batch: Batch, name: str, column: pa.Array, of_text: str | None) -> np.ndarray:
-    """Labels as numpy has them; text as Python strings, of which equal ones are one object."""
+def labels(
+    batch: Batch, name: str, column: pa.Array, of_text: str | None
+) -> tuple[np.ndarray, Labels | None]:
+    """Labels as numpy has them, and those of text also by class.
+
+    Text becomes Python strings, of which equal ones are one object.
+    """
     where = f"column {name!r}"
     if of_text not in (None, "text"):
         values, codes = _decoded(batch, name, column, str(of_text))
         if (codes < 0).any():
             raise batch.error(int(np.argmax(codes < 0)), where, f"the label is null; {ADVICE}")
-        y: np.ndarray = values[codes]
-        return y
+        return values[codes], None
     kind = plain(column.type)
     column = pc.cast(column, pa.string() if is_text(kind) else kind)
     if column.null_count:
@@ -114,7 +136,7 @@ def labels(batch: Batch, name: str, column: pa.Array, of_text: str | None) -> np
     y = column.to_numpy(zero_copy_only=False)
     if y.dtype.kind == "f" and np.isnan(y).any():
         raise batch.error(int(np.argmax(np.isnan(y))), where, f"the label is NaN; {ADVICE}")
-    return y
+    return y, None
 
 
 def as_int64(y: np.ndarray) -> np.ndarray:
@@ -126,7 +148,9 @@ def as_int64(y: np.ndarray) -> np.ndarray:
     return y.astype(np.int64) if y.dtype.kind in "iu" and fits else y
 
 
-def _texts(batch: Batch, name: str, column: pa.Array, *, blank_is_null: bool) -> np.ndarray:
+def _texts(
+    batch: Batch, name: str, column: pa.Array, *, blank_is_null: bool
+) -> tuple[np.ndarray, Labels]:
     coded = column.dictionary_encode()
     values = np.array(coded.dictionary.to_pylist(), dtype=object)
     codes = coded.indices.to_numpy()
@@ -137,8 +161,10 @@ def _texts(batch: Batch, name: str, column: pa.Array, *, blank_is_null: bool) ->
             f"column {name!r}",
             f"the label is empty; {ADVICE}",
         )
-    texts: np.ndarray = values[codes]
-    return texts
+    order = np.argsort(values)
+    ranks = np.empty(len(values), np.int32)
+    ranks[order] = np.arange(len(values))
+    return values[codes], Labels(values[order], EncodedLabels.from_codes(ranks[codes]))
 
 
 def _decoded(
@@ -232,10 +258,10 @@ def _whole(
     return values.astype(np.int64)
 
 
-def weights(batch: Batch, name: str, column: pa.Array) -> np.ndarray:
+def weights(batch: Batch, name: str, column: pa.Array, dialect: CsvDialect = _PLAIN) -> np.ndarray:
     """Weights (n,) as float64. Raises SourceError for one that is negative or not finite."""
     weight = np.empty(len(column))
-    fill(weight, column, batch, name)
+    fill(weight, [column], batch, name, dialect)
     bad = ~(np.isfinite(weight) & (weight >= 0))
     if bad.any():
         row = int(np.argmax(bad))

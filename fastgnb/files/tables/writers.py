@@ -10,6 +10,8 @@ import contextlib
 import io
 import os
 import pathlib
+import shutil
+import tempfile
 from collections.abc import Iterator
 from types import TracebackType
 from typing import IO, Any, Protocol, Self
@@ -17,7 +19,9 @@ from typing import IO, Any, Protocol, Self
 import numpy as np
 
 from ..._system.optional import csv, ipc, pa, pq
+from ..._system.remote.upload import Upload
 from ..errors import SourceError
+from .formats import FileFormat
 
 __all__ = ["Writer", "open_writer"]
 
@@ -46,55 +50,66 @@ class Writer(Protocol):
 
 
 def open_writer(
-    path: pathlib.Path, ending: str, schema: pa.Schema, text_width: int = 0
+    path: pathlib.Path | Upload, form: FileFormat, schema: pa.Schema, text_width: int = 0
 ) -> contextlib.AbstractContextManager[Writer]:
-    """A writer of `schema` to `path`, in the format of `ending`.
+    """A writer of `schema` to `path`, in a format.
 
     `text_width` is the most characters of the prediction, which .npy has to know at the start.
     SourceError names a column whose type the format cannot hold.
     """
-    if ending == ".npy":
+    if form.kind == "npy":
         return _Npy(path, schema, text_width)
-    if ending == ".parquet":
+    if form.kind == "parquet":
         return _Parquet(path, schema)
-    return _open_plain(path, ending, schema)
+    return _open_plain(path, form, schema)
 
 
-def _create(path: pathlib.Path) -> pa.OSFile:
+def _create(path: pathlib.Path | Upload) -> pa.NativeFile:
+    if isinstance(path, Upload):
+        return pa.PythonFile(path.open(), "w")
     return pa.OSFile(os.fsencode(path), "wb")  # as bytes: a name need not be text
 
 
 @contextlib.contextmanager
-def _open_plain(path: pathlib.Path, ending: str, schema: pa.Schema) -> Iterator[Any]:
+def _open_plain(path: pathlib.Path | Upload, form: FileFormat, schema: pa.Schema) -> Iterator[Any]:
     """CSV and Arrow IPC, whose writers in pyarrow are what is needed, but for their names."""
-    if ending == ".csv":
+    if form.kind == "csv":
         for field in schema:
             _check_csv(field)
-    with _create(path) as sink:
-        opened = csv.CSVWriter if ending == ".csv" else ipc.new_file
+    with contextlib.ExitStack() as stack:
+        sink: pa.NativeFile = stack.enter_context(_create(path))
+        if form.compression is not None:
+            sink = stack.enter_context(pa.CompressedOutputStream(sink, form.compression))
         try:
-            with opened(sink, schema) as writer:
-                yield _Plain(writer, ending)
+            with _plain_writer(sink, form, schema) as writer:
+                yield _Plain(writer, form.kind)
         except pa.ArrowException as error:
-            raise SourceError(f"the output cannot be written as {ending}: {error}") from error
+            raise SourceError(f"the output cannot be written as {form.kind}: {error}") from error
+
+
+def _plain_writer(sink: pa.NativeFile, form: FileFormat, schema: pa.Schema) -> Any:
+    if form.kind == "arrow":
+        return ipc.new_file(sink, schema)
+    options = csv.WriteOptions(delimiter=form.sep)
+    return csv.CSVWriter(sink, schema, write_options=options)
 
 
 class _Plain:
     """A writer of pyarrow's, whose errors name the column."""
 
-    def __init__(self, writer: Any, ending: str) -> None:
-        self._writer, self._ending = writer, ending
+    def __init__(self, writer: Any, kind: str) -> None:
+        self._writer, self._kind = writer, kind
 
     def write(self, batch: pa.RecordBatch) -> None:
         try:
             self._writer.write(batch)
         except pa.ArrowException as error:
             for name, column in zip(batch.schema.names, batch.columns, strict=True):
-                _check_text(name, column, self._ending, error)
+                _check_text(name, column, self._kind, error)
             raise
 
 
-def _check_text(name: str, column: pa.Array, ending: str, error: Exception) -> None:
+def _check_text(name: str, column: pa.Array, kind: str, error: Exception) -> None:
     """Raise SourceError where the bytes of a column are not text, which CSV has to be."""
     if not pa.types.is_binary(column.type) and not pa.types.is_large_binary(column.type):
         return
@@ -104,7 +119,7 @@ def _check_text(name: str, column: pa.Array, ending: str, error: Exception) -> N
         except UnicodeDecodeError:
             raise SourceError(
                 f"column {name!r} is {column.type} and holds {_short(value)}, which is not UTF-8: "
-                f"the output cannot be written as {ending}; write Parquet or leave it out of the "
+                f"the output cannot be written as {kind}; write Parquet or leave it out of the "
                 "kept columns"
             ) from error
 
@@ -127,7 +142,7 @@ def _check_csv(field: pa.Field) -> None:
 class _Parquet:
     """Parquet in row groups of a useful size, however small the batches are."""
 
-    def __init__(self, path: pathlib.Path, schema: pa.Schema) -> None:
+    def __init__(self, path: pathlib.Path | Upload, schema: pa.Schema) -> None:
         self._schema = schema
         self._waiting: list[pa.RecordBatch] = []
         self._rows = self._bytes = 0
@@ -171,31 +186,42 @@ class _Npy:
     """A .npy array, 1-D: of the only column, or of one structure a row.
 
     Its header comes first and holds the number of rows, which is known last: it is written
-    for no rows, with the room that NumPy leaves in it, and again when closing.
+    for no rows, with the room that NumPy leaves in it, and again when closing. A remote file,
+    which is written from front to back, is first one in the folder of temporary files.
     """
 
-    def __init__(self, path: pathlib.Path, schema: pa.Schema, text_width: int) -> None:
+    def __init__(self, path: pathlib.Path | Upload, schema: pa.Schema, text_width: int) -> None:
         types = [(field.name, _npy_type(field, text_width)) for field in schema]
         self._names = schema.names
         self._dtype = np.dtype(types) if len(types) > 1 else types[0][1]
         self._rows = 0
         self._header = _npy_header(self._dtype)
-        self._file: IO[bytes] = open(path, "wb")  # noqa: SIM115
+        self._upload = path if isinstance(path, Upload) else None
+        self._file: IO[bytes] = (
+            open(path, "wb") if isinstance(path, pathlib.Path) else tempfile.TemporaryFile()  # noqa: SIM115
+        )
         self._file.write(self._header)
 
     def write(self, batch: pa.RecordBatch) -> None:
-        rows = np.empty(batch.num_rows, self._dtype)
-        for name in self._names:
-            column = batch.column(name)
-            if column.null_count and not pa.types.is_floating(column.type):
-                raise SourceError(
-                    f"column {name!r}, row {self._null_row(column)} of the output: null, which "
-                    f".npy cannot hold as {column.type}; write Parquet"
-                )
-            part = rows[name] if self._dtype.names else rows
-            part[:] = column.to_numpy(zero_copy_only=False)
-        self._file.write(rows.tobytes())
+        columns = [self._values(batch, name) for name in self._names]
+        if self._dtype.names:
+            rows = np.empty(batch.num_rows, self._dtype)
+            for name, column in zip(self._names, columns, strict=True):
+                rows[name] = column
+        else:
+            rows = np.ascontiguousarray(columns[0], self._dtype)
+        self._file.write(rows.view(np.uint8).data if rows.size else b"")
         self._rows += len(rows)
+
+    def _values(self, batch: pa.RecordBatch, name: str) -> np.ndarray:
+        column = batch.column(name)
+        if column.null_count and not pa.types.is_floating(column.type):
+            raise SourceError(
+                f"column {name!r}, row {self._null_row(column)} of the output: null, which "
+                f".npy cannot hold as {column.type}; write Parquet"
+            )
+        values: np.ndarray = column.to_numpy(zero_copy_only=False)
+        return values
 
     def _null_row(self, column: pa.Array) -> int:
         null = column.is_null().to_numpy(zero_copy_only=False)
@@ -213,6 +239,10 @@ class _Npy:
         with self._file:
             self._file.seek(0)
             self._file.write(_with_rows(self._header, self._rows))
+            if self._upload is not None and kind is None:
+                self._file.seek(0)
+                with self._upload.open() as sink:
+                    shutil.copyfileobj(self._file, sink, 1 << 20)
 
 
 def _npy_type(field: pa.Field, text_width: int) -> np.dtype[Any]:

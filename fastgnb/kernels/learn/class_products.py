@@ -5,7 +5,10 @@ join the class's scatter as one product. What the update of Chan, Golub and LeVe
 the distance between two means is an outer product too: it goes along as one row more.
 
 Scatters are symmetric: only tiles of 8 x 16 on and above the diagonal are computed, and stand one
-after the other in the order in which they are.
+after the other in the order in which they are. Half a tile that lies below the diagonal, or past
+the last feature, is left out.
+
+While a class is multiplied, the rows of the next tile are fetched from memory.
 
 Flags: FMA contraction only.
 """
@@ -16,9 +19,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._numba.decorators import ir_inlined, jit_helper, jitable, llvm_inlined
-from ..._numba.vectors import aligned, first, load, shifted, splat, store
-from ..panel_product import TALL, WIDE, multiply
+from ..._numba.decorators import jit_helper, jitable, llvm_inlined
+from ..._numba.vectors import aligned, first, load, per_line, shifted, splat, store
+from ..panel_product import TALL, WIDE, multiply_ahead, multiply_half
+from ..rows import round_up
 from .double_double import two_sum
 from .merge import merge_means
 
@@ -52,6 +56,13 @@ class Scratch(NamedTuple):
     starts: Any
 
 
+class Ahead(NamedTuple):
+    """What to fetch from memory: from element `next` to `stop` of the data."""
+
+    next: int
+    stop: int
+
+
 class ClassRows(NamedTuple):
     """The n rows of one class in a tile: their numbers in the tile, and its weights."""
 
@@ -67,7 +78,7 @@ def scratch_size(rows, dp):
     return (2 * rows + 1) * dp + 2 * dp + 32
 
 
-@ir_inlined
+@llvm_inlined
 def carve(scratch, rows, d, dp, order, starts):
     """The parts of a piece of memory of `scratch_size` numbers, which are all zero."""
     tile = aligned(scratch)
@@ -88,7 +99,7 @@ def state_size(k, dp):
     return k * (8 + 2 * dp + scatter_size(dp))
 
 
-@ir_inlined
+@llvm_inlined
 def unpack(state, k, dp):
     """The parts of a block's sums."""
     mean = shifted(state, 8 * k)
@@ -127,14 +138,11 @@ def _fill(tile, j, rows, base, column):
             z = load(data, at + rows.order[r] * tile.step) - middle
             store(column, r * WIDE, z)
             total = total + z
-    elif width > 0:
+    else:
         for r in range(rows.n):
             z = first(width, load(data, at + rows.order[r] * tile.step)) - middle
             store(column, r * WIDE, z)
             total = total + z
-    else:
-        for r in range(rows.n):
-            store(column, r * WIDE, middle)
     return total
 
 
@@ -152,14 +160,11 @@ def _fill_weighted(tile, j, rows, base, column):
             z = load(data, at + rows.order[r] * tile.step) - middle
             store(column, r * WIDE, z)
             total = total + splat(weight[rows.order[r]]) * z
-    elif width > 0:
+    else:
         for r in range(rows.n):
             z = first(width, load(data, at + rows.order[r] * tile.step)) - middle
             store(column, r * WIDE, z)
             total = total + splat(weight[rows.order[r]]) * z
-    else:
-        for r in range(rows.n):
-            store(column, r * WIDE, middle)
     return total
 
 
@@ -180,7 +185,7 @@ def _pack(tile, rows, scratch):
         base[j] = tile.data[p + j]
     for j in range(tile.width, scratch.dp):
         base[j] = 0.0
-    for j in range(0, scratch.dp, 8):
+    for j in range(0, round_up(tile.width, 8), 8):
         column = shifted(scratch.panels, j // WIDE * scratch.stride + j % WIDE)
         if rows.has_weight:
             total = _fill_weighted(tile, j, rows, base, column)
@@ -192,7 +197,7 @@ def _pack(tile, rows, scratch):
 @jit_helper
 def _centre(rows, scratch):
     """Take the mean, which `sums` holds, from rows of panels; weigh them by square roots."""
-    for j in range(0, scratch.dp, 8):
+    for j in range(0, round_up(scratch.d, 8), 8):
         middle = load(scratch.sums, j)
         column = shifted(scratch.panels, j // WIDE * scratch.stride + j % WIDE)
         for r in range(rows.n):
@@ -220,25 +225,37 @@ def _move_mean(na, nb, mean, lo, row, scratch):
 
 
 @jit_helper
-def _add_products(n, scratch, scatter):
-    """Add the products of n rows of panels to the tiles of a scatter."""
-    panels, stride = scratch.panels, scratch.stride
-    at = 0
-    for j in range(0, scratch.dp, WIDE):
+def _add_products(n, scratch, scatter, data, ahead):
+    """Add the products of n rows of panels to the tiles of a scatter.
+
+    Fetch data from ahead.next on, as far as ahead.stop; return where that is to go on.
+    """
+    panels, stride, d, fetched = scratch.panels, scratch.stride, scratch.d, ahead.next
+    p, lines = 0, n * per_line(data)
+    for j in range(0, d, WIDE):
         right = shifted(panels, j // WIDE * stride)
-        for i in range(0, j + WIDE, TALL):
-            left = shifted(panels, i // WIDE * stride + i % WIDE)
-            multiply(left, WIDE, right, n, shifted(scatter, at), WIDE, True)
-            at += TALL * WIDE
+        # The tile that holds the end of the diagonal needs its right half; past d there is none.
+        for i in range(0, min(j + WIDE, round_up(d, TALL)), TALL):
+            left, to = shifted(panels, i // WIDE * stride + i % WIDE), shifted(scatter, p)
+            if d - j <= TALL:
+                multiply_half(left, WIDE, right, n, to, WIDE, data, fetched)
+            elif i > j:
+                half = shifted(to, TALL)
+                multiply_half(left, WIDE, shifted(right, TALL), n, half, WIDE, data, fetched)
+            else:
+                multiply_ahead(left, WIDE, right, n, to, WIDE, data, fetched)
+            fetched = min(fetched + lines, ahead.stop)
+            p += TALL * WIDE
+    return fetched
 
 
 @llvm_inlined
-def _add_class(tile, c, scratch, state):
-    """Add the rows of class c in a tile to the sums of its block."""
+def _add_class(tile, c, scratch, state, ahead):
+    """Add the rows of class c in a tile to the sums of its block; return what is fetched then."""
     begin, dp = scratch.starts[c], scratch.dp
     n, order = scratch.starts[c + 1] - begin, shifted(scratch.order, begin)
     if n == 0:
-        return
+        return ahead.next
     rows = ClassRows(order, n, tile.has_weight, tile.weight)
     nb = 1.0 * n
     if tile.has_weight:
@@ -254,11 +271,17 @@ def _add_class(tile, c, scratch, state):
     mean, lo = shifted(state.mean, c * dp), shifted(state.lo, c * dp)
     m = _move_mean(state.weight[c], nb, mean, lo, alone, scratch)
     state.weight[c] += nb
-    _add_products(m, scratch, shifted(state.scatter, c * scatter_size(dp)))
+    scatter = shifted(state.scatter, c * scatter_size(dp))
+    return _add_products(m, scratch, scatter, tile.data, ahead)
 
 
 @jit_helper
-def add_tile(tile, k, scratch, state):
-    """Add the rows of a tile, which are in order, to the sums of its block."""
+def add_tile(tile, k, scratch, state, rows_ahead):
+    """Add the rows of a tile, which are in order, to the sums of its block.
+
+    So many rows that follow it in memory are fetched meanwhile.
+    """
+    start = tile.at + tile.m * tile.step
+    stop, fetched = start + rows_ahead * tile.step, start
     for c in range(k):
-        _add_class(tile, c, scratch, state)
+        fetched = _add_class(tile, c, scratch, state, Ahead(fetched, stop))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..._numba.decorators import llvm_inlined
-from ..._numba.vectors import pointer, shifted
+from ..._numba.vectors import per_line, pointer, prefetch, shifted
 
 
 class Codes(NamedTuple):
@@ -47,3 +47,14 @@ def codes_of_tile(codes, at, m):
             codes.scratch[i] = codes.lookup[codes.values[at + i] - codes.offset]
         return codes.scratch
     return shifted(codes.stored, at)
+
+
+@llvm_inlined
+def fetch_codes(codes, at, m):
+    """Fetch the codes of rows at to at + m, which may be past the end, from memory."""
+    if codes.has_lookup:
+        for i in range(at, at + m, per_line(codes.values)):
+            prefetch(codes.values, i)
+    else:
+        for i in range(at, at + m, 16):
+            prefetch(codes.stored, i)

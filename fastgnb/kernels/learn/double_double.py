@@ -19,7 +19,15 @@ def two_sum(a, b):
 
 
 @jitable
+def two_difference(a, b):
+    """As `two_sum` of a and -b."""
+    total = a - b
+    part = total - a
+    return total, (a - (total - part)) - (b + part)
+
+
+@jitable
 def difference(high, low, base, base_low):
     """(high + low) - (base + base_low), rounded about once."""
-    step, error = two_sum(high, -base)
+    step, error = two_difference(high, base)
     return step + (error + (low - base_low))

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._numba.decorators import jit_helper, kernel, readonly, serial_kernel, warmup_call
+from ..._numba.vectors import keep, pointer, shifted
 
 # Whole numbers spread over at most this many values are looked up in a table.
 _SPAN = 1 << 16
 # Width of the first table, around the first label, which spares looking for the range.
 _NEAR = 1 << 12
-# Labels of one block.
-_BLOCK = 1 << 14
+# Labels of one block, and those of a block that are looked at together.
+_BLOCK, _GROUP = 1 << 14, 1 << 10
 
 
 class EncodedLabels(NamedTuple):
@@ -59,16 +60,54 @@ class EncodedLabels(NamedTuple):
         return self._replace(lookup=to[self.lookup], stored=to[self.stored])
 
 
+@jit_helper
+def _set(seen, place):
+    # Looking first keeps threads from writing to one cache line all the time.
+    if not seen[place]:
+        seen[place] = True
+
+
+@jit_helper
+def _bits_of(y, n, low):
+    """Bits v - low of n values v, which are at most 63 above `low`."""
+    bits = 0
+    for i in range(n):
+        bits |= 1 << (y[i] - low)
+    return bits
+
+
+@jit_helper
+def _range_of(y, n):
+    """The least and the greatest of n values."""
+    least = greatest = y[0]
+    for i in range(n):
+        least, greatest = min(least, y[i]), max(greatest, y[i])
+    return least, greatest
+
+
 @kernel
 def _mark(first, last, y, low, seen, outside):
-    """Set seen[v - low] for each v in y; outside[0] where that is beyond the ends of `seen`."""
-    for i in range(first * _BLOCK, min(last * _BLOCK, len(y))):
-        place = y[i] - low
-        if place < 0 or place >= len(seen):
+    """Set seen[v - low] for each v in y; outside[0] where that is beyond the ends of `seen`.
+
+    Values of a narrow range are bits of one word, of which many are gathered at a time.
+    """
+    end = min(last * _BLOCK, len(y))
+    for start in range(first * _BLOCK, end, _GROUP):
+        values, n = shifted(pointer(y), start), min(_GROUP, end - start)
+        least, greatest = _range_of(values, n)
+        # Differences of values far from `low` may wrap around.
+        if least < low or not 0 <= greatest - low < len(seen):
             outside[0] = True
-        # Looking first keeps threads from writing to one cache line all the time.
-        elif not seen[place]:
-            seen[place] = True
+            return
+        if greatest - least < 64:
+            bits = _bits_of(values, n, least)
+            for v in range(greatest - least + 1):
+                if bits >> v & 1:
+                    _set(seen, least - low + v)
+        else:
+            for i in range(n):
+                _set(seen, values[i] - low)
+    keep(y)
 
 
 @kernel
@@ -160,6 +199,19 @@ def _seen(integers: NDArray[np.int64], low: int, span: int) -> NDArray[np.bool_]
     n = len(integers)
     _mark(-(-n // _BLOCK), readonly(integers), low, seen, outside, work=8 * n)
     return None if outside[0] else seen
+
+
+def lookup_table(values: NDArray[np.int64]) -> NDArray[np.int32] | None:
+    """Positions of sorted distinct values by value - values[0], and -1 between them.
+
+    None where they spread too far.
+    """
+    place = values - values[0]
+    if place[-1] >= _SPAN or len(values) > _SPAN:
+        return None
+    table = np.full(int(place[-1]) + 1, -1, np.int32)
+    table[place] = np.arange(len(values), dtype=np.int32)
+    return table
 
 
 def encode_fixed(y: NDArray[Any]) -> tuple[NDArray[Any], EncodedLabels]:

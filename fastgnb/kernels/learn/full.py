@@ -19,7 +19,6 @@ from ..._numba.decorators import (
     jitable,
     kernel,
     readonly,
-    serial_kernel,
     warmup_call,
 )
 from ..._numba.vectors import keep, pointer, shifted
@@ -41,13 +40,17 @@ from .merge import Sums, merge_means
 from .tiles import Tile, fill_tile
 
 # Rows of one tile, for each class, and their least and largest number. A class's scatter is read
-# and written once a tile, so that many classes and wide rows want long tiles.
-_TILE_A_CLASS = 256
+# and written once a tile, so that many classes and wide rows want long tiles. Two tiles, of which
+# one is multiplied while the other is fetched, should fit the second-level cache.
+_LEAST_A_CLASS, _MOST_A_CLASS = 64, 256
 _SHORTEST, _LONGEST = 256, 8192
-_TILE_BYTES = 1 << 24
-# Most blocks, and bytes that all of their scatters take unless two of them take more.
-_BLOCKS = 64
-_STATE_BYTES = 1 << 26
+_TILE_BYTES, _MOST_TILE_BYTES = 5 << 16, 1 << 24
+# Most blocks, tiles of one, and bytes that all of their scatters take unless two of them take more:
+# fresh memory, and merging blocks, may cost as much as their products. A few rows may be cut into a
+# few blocks of less, so that threads share them.
+_BLOCKS, _TILES = 64, 16
+_FEW_BLOCKS, _FEW_TILES = 4, 4
+_STATE_BYTES = 1 << 24
 # Twice the multiply-adds of one call: a tenth of a second on one core.
 _WORK = 1 << 32
 
@@ -70,11 +73,12 @@ class Source(NamedTuple):
 
 @jitable
 def _rows_per_tile(k, d):
-    fitting = min(_LONGEST, _TILE_BYTES // (8 * round_up(d, WIDE)))
-    return max(_SHORTEST, min(_TILE_A_CLASS * k, fitting))
+    row = 8 * round_up(d, WIDE)
+    short = max(_LEAST_A_CLASS * k, min(_MOST_A_CLASS * k, _TILE_BYTES // row))
+    return max(_SHORTEST, min(short, _LONGEST, _MOST_TILE_BYTES // row))
 
 
-@kernel
+@kernel(variants=2)
 def _sum_scatters(first, last, source, starts, stops, states):
     """Add the rows from starts[b] to stops[b] to states[b], for blocks b from first to last."""
     n, d, k = source.n, source.d, source.k
@@ -92,13 +96,13 @@ def _sum_scatters(first, last, source, starts, stops, states):
             # Eight numbers are read at a time, and nothing may lie behind the last row.
             if rows.by_columns or (at + m) * d + OVERREAD > n * d:
                 fill_tile(rows, at, m, dp, scratch.tile)
-                tile = Tile(scratch.tile, 0, dp, dp, m, codes, has_weight, weight, 0)
+                tile = Tile(scratch.tile, 0, dp, dp, m, codes, has_weight, weight)
                 sort_by_class(tile, k, scratch)
-                add_tile(tile, k, scratch, state)
+                add_tile(tile, k, scratch, state, 0)
             else:
-                tile_ = Tile(rows.data, at * d, d, d, m, codes, has_weight, weight, 0)
+                tile_ = Tile(rows.data, at * d, d, d, m, codes, has_weight, weight)
                 sort_by_class(tile_, k, scratch)
-                add_tile(tile_, k, scratch, state)
+                add_tile(tile_, k, scratch, state, min(size, stops[b] - at - m))
     keep(memory)
     keep(order)
     keep(heads)
@@ -140,24 +144,25 @@ def _mirror(scatter):
                     scatter[q, p] = scatter[p, q]
 
 
-@serial_kernel
-def _merge_scatters(states, dp, sums):
-    """Add all blocks in their order to the running statistics."""
+@kernel
+def _merge_scatters(first, last, states, dp, sums):
+    """Add all blocks in their order to the running statistics of classes first to last."""
     k, d = sums.mean.shape
     step = np.empty(d)
-    for b in range(len(states)):
-        state = unpack(shifted(pointer(states), b * states.shape[1]), k, dp)
-        for c in range(k):
+    for c in range(first, last):
+        for b in range(len(states)):
+            state = unpack(shifted(pointer(states), b * states.shape[1]), k, dp)
             if state.weight[c] > 0.0:
                 _merge_scatter(state, c, dp, sums, step)
-    for c in range(k):
         _mirror(sums.scatter[c])
 
 
 def blocks(n: int, k: int, d: int) -> int:
     """Number of blocks, by the shape of the data alone: as their scatters leave room for."""
     fitting = _STATE_BYTES // (8 * state_size(k, round_up(d, WIDE)))
-    return int(max(1, min(max(2, min(_BLOCKS, fitting)), n // _rows_per_tile(k, d))))
+    tiles = n // _rows_per_tile(k, d)
+    wanted = max(tiles // _TILES, min(_FEW_BLOCKS, tiles // _FEW_TILES))
+    return int(max(1, min(max(2, min(_BLOCKS, fitting)), wanted)))
 
 
 def accumulate_scatter(
@@ -182,7 +187,7 @@ def accumulate_scatter(
         _sum(Source(*contiguous, n, d, k, codes, w), bounds[:-1], bounds[1:], states)
     else:
         _sum_chunks(X, Source(X, False, n, d, k, codes, w), bounds, states)
-    _merge_scatters(states, dp, sums)
+    _merge_scatters(k, states, dp, sums, work=4 * states.size)
     return sums
 
 

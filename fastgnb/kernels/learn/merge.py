@@ -14,8 +14,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._numba.decorators import llvm_inlined, readonly, serial_kernel, warmup_call
+from ..._numba.decorators import (
+    jit_helper,
+    llvm_inlined,
+    readonly,
+    serial_kernel,
+    warmup_call,
+)
 from .double_double import difference, two_sum
+
+# Below these, no variance over all classes of means, variances and weights overflows.
+LARGE_MEAN, LARGE = 2.0**500, 2.0**1000
 
 
 class Parts(NamedTuple):
@@ -56,8 +65,8 @@ def merge_means(na, mean_a, lo_a, nb, mean_b, lo_b):
     return mean, lo, step
 
 
-@serial_kernel
-def _merge(a, b, both):
+@jit_helper
+def merge_parts(a, b, both):
     """Set `both` to the statistics of both sides; one without weight is left out bit for bit."""
     k, d = a.mean.shape
     width = a.weight.shape[1]
@@ -83,6 +92,33 @@ def _merge(a, b, both):
             else:
                 spread = a.variance[c, j] + share_b * gain
             both.variance[c, j] = spread + share_a * step * (share_b * step)
+
+
+@serial_kernel
+def _merge(a, b, both):
+    merge_parts(a, b, both)
+
+
+@serial_kernel
+def _merge_covariances(a, b, covariance_a, covariance_b, variance, both):
+    """Set `both` to the covariances of the rows of both sides, with these variances."""
+    k, d = a.mean.shape
+    step = np.empty(d)
+    for c in range(k):
+        na, nb = a.weight[c, 0], b.weight[c, 0]
+        if nb == 0.0 or na == 0.0:
+            both[c] = covariance_a[c] if nb == 0.0 else covariance_b[c]
+        else:
+            share_a, share_b = na / (na + nb), nb / (na + nb)
+            for j in range(d):
+                step[j] = difference(b.mean[c, j], b.mean_lo[c, j], a.mean[c, j], a.mean_lo[c, j])
+            for i in range(d):
+                for j in range(i):
+                    product = share_a * step[i] * (share_b * step[j])
+                    value = share_a * covariance_a[c, i, j] + share_b * covariance_b[c, i, j]
+                    both[c, i, j] = both[c, j, i] = value + product
+        for j in range(d):
+            both[c, j, j] = variance[c, j]
 
 
 @serial_kernel
@@ -131,6 +167,20 @@ def merge(a: Parts, b: Parts) -> Parts:
     return both
 
 
+def merge_covariances(
+    a: Parts,
+    b: Parts,
+    covariance_a: NDArray[np.float64],
+    covariance_b: NDArray[np.float64],
+    variance: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Covariances (k, d, d) of the rows of a and of b, whose variances are merged already."""
+    both = np.empty(covariance_a.shape)
+    given = [_readonly(each) for each in (covariance_a, covariance_b, variance)]
+    _merge_covariances(_plain(a), _plain(b), *given, both)
+    return both
+
+
 def collapse(parts: Parts) -> Parts:
     """Statistics of all rows as one class: (1, 1) or (1, d), and (1, d)."""
     total = Parts(*(np.zeros((1, part.shape[1])) for part in parts))
@@ -141,10 +191,16 @@ def collapse(parts: Parts) -> Parts:
 
 def _plain(parts: Parts) -> Parts:
     """Arrays of the one type that kernels are compiled for; those made by hand may be of any."""
-    return Parts(*(readonly(np.ascontiguousarray(part, np.float64)) for part in parts))
+    return Parts(*map(_readonly, parts))
+
+
+def _readonly(array: NDArray[np.float64]) -> NDArray[np.float64]:
+    return readonly(np.ascontiguousarray(array, np.float64))
 
 
 @warmup_call
 def _warm() -> None:
     one = Parts(*(np.ones((1, 1)) for _ in range(4)))
     collapse(merge(one, one))
+    full = np.ones((1, 1, 1))
+    merge_covariances(one, one, full, full, one.variance)

@@ -1,10 +1,8 @@
 """Sums of one block of rows: of w, w z and w z^2, where z are deviations from a class's shift.
 
 The shift of a class is its first row. Where that turns out to lie far from the mean, the block is
-summed again around the mean, so that nothing cancels.
-
-A class's shift and the sums of its last rows, its record, stand side by side, so that a row goes to
-one place in memory. Features are padded to a multiple of eight by zeros, which add exactly nothing.
+summed again around the mean, so that nothing cancels. Features are padded to a multiple of eight;
+what stands there means nothing.
 
 Flags: FMA contraction only.
 """
@@ -15,32 +13,36 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._numba.decorators import ir_inlined, llvm_inlined
-from ..._numba.vectors import aligned, load, shifted, splat, store
+from ..._numba.decorators import llvm_inlined
+from ..._numba.vectors import (
+    all_greater,
+    first,
+    load,
+    shifted,
+    splat,
+    store,
+    where_equal,
+    where_greater,
+)
 from ..rows import element, round_up
 from .codes import code
 
 # Rows of one class that are summed plainly before they join the block's sums: bounds the error of
 # plain summation, whatever the number of classes and rows.
 RUN = 512
-# Rows of one tile: of what is copied from columns, or read once for every pair of classes.
-TILE = 64
-# Up to this many classes, and eight features, a row is added to all classes: zero times to those
-# that it does not belong to.
-FEW = 4
+# Times that a block is summed, each time around a shift closer to its mean: enough for any weights
+# and outliers that float64 holds.
+TRIES = 4
 # A block is summed again, around its own mean, when the square of the sum eats more than this
-# share of the sum of squares; each time brings the shift closer, and four times is enough for any
-# weights and outliers that float64 holds.
+# share of the sum of squares.
 _POOR = 0.97
 
 
 class Block(NamedTuple):
     """What a block of rows gathers of k classes and d features, which are padded to `dp`.
 
-    shift, s1, s2, n and known (k, dp): shift and sums of each class, and whether it has a shift;
-    without `skip` n and known are meant for all features, in column 0. records (k, 4 dp): of each
-    class the shift and the sums of its last rows: w z, w z^2, and with `skip` w. runs (k,): the
-    number of these rows. tile (64, dp): rows copied from columns. own (4, 4, 8): [c, c] is 1.
+    shift, s1, s2 and n (k, dp): shift and sums of each class; without `skip` n is meant for all
+    features, in column 0. known: whether a class has a shift, (k,), or with `skip` (k, dp).
     """
 
     k: int
@@ -52,66 +54,27 @@ class Block(NamedTuple):
     s2: Any
     n: Any
     known: Any
-    records: Any
-    runs: Any
-    tile: Any
-    own: Any
 
 
 @llvm_inlined
-def scratch_size(k, dp):
-    """How many numbers of scratch a block takes besides its state (4, k, dp)."""
-    return 5 * k * dp + TILE * dp + 8 * FEW * FEW + k + 8
-
-
-@ir_inlined
-def carve(k, d, skip, state, scratch):
-    """The parts of a block's state and scratch, which are all zero."""
+def carve(k, d, skip, state, known):
+    """The parts of a block's state (4, k, dp); `known` is all zero."""
     dp = round_up(d, 8)
     size = k * dp
-    records = aligned(scratch)
-    tile = shifted(records, 4 * size)
-    own = shifted(tile, TILE * dp)
-    runs = shifted(own, 8 * FEW * FEW)
-    for c in range(FEW):
-        store(own, 8 * (FEW + 1) * c, splat(1.0))
-    return Block(
-        k, d, dp, skip,
-        state, shifted(state, size), shifted(state, 2 * size), shifted(state, 3 * size),
-        shifted(runs, k), records, runs, tile, own,
-    )  # fmt: skip
-
-
-@llvm_inlined
-def flush(block, c):
-    """Move the sums of a class's last rows into the block's."""
-    dp, at = block.dp, c * block.dp
-    record = shifted(block.records, 4 * at)
-    zero = splat(0.0)
-    for j in range(0, dp, 8):
-        store(block.s1, at + j, load(block.s1, at + j) + load(record, dp + j))
-        store(block.s2, at + j, load(block.s2, at + j) + load(record, 2 * dp + j))
-        store(record, dp + j, zero)
-        store(record, 2 * dp + j, zero)
-        if block.skip:
-            store(block.n, at + j, load(block.n, at + j) + load(record, 3 * dp + j))
-            store(record, 3 * dp + j, zero)
-    if not block.skip:
-        block.n[at] += record[3 * dp]
-        record[3 * dp] = 0.0
-    block.runs[c] = 0.0
+    s1 = shifted(state, size)
+    return Block(k, d, dp, skip, state, s1, shifted(s1, size), shifted(s1, 2 * size), known)
 
 
 @llvm_inlined
 def clear(block):
-    """Begin to sum: no sums yet, and records around the shifts."""
+    """Begin to sum. Padded features have shift 0, so that their deviations do not overflow."""
     for p in range(0, block.k * block.dp, 8):
         store(block.s1, p, splat(0.0))
         store(block.s2, p, splat(0.0))
         store(block.n, p, splat(0.0))
     for c in range(block.k):
-        for j in range(0, block.dp, 8):
-            store(block.records, 4 * c * block.dp + j, load(block.shift, c * block.dp + j))
+        for p in range(c * block.dp + block.d, (c + 1) * block.dp):
+            block.shift[p] = 0.0
 
 
 @llvm_inlined
@@ -124,7 +87,8 @@ def first_shifts(rows, start, stop, codes, has_weight, weight, block):
             break
         if has_weight and weight[i] == 0.0:
             continue
-        p = code(codes, i) * dp
+        c = code(codes, i)
+        p = c * dp
         if block.skip:
             for j in range(width):
                 x = element(rows, i, j)
@@ -132,25 +96,52 @@ def first_shifts(rows, start, stop, codes, has_weight, weight, block):
                     block.shift[p + j] = x
                     known[p + j] = 1.0
                     unknown -= 1
-        elif known[p] == 0.0:
+        elif known[c] == 0.0:
             for j in range(width):
                 block.shift[p + j] = element(rows, i, j)
-            known[p] = 1.0
+            known[c] = 1.0
             unknown -= 1
+
+
+@llvm_inlined
+def note_shifts(source, start, stop, codes, offset, block):
+    """Let a class's first row be its shift, if that is among start to stop; says if any is new."""
+    is_new = False
+    for i in range(start, stop):
+        c = code(codes, i + offset)
+        if block.known[c] == 0.0:
+            is_new = True
+            block.known[c] = 1.0
+            for j in range(block.d):
+                block.shift[c * block.dp + j] = element(source, i, j)
+    return is_new
+
+
+@llvm_inlined
+def all_known(block):
+    """Whether each class has a shift."""
+    total = 0.0
+    for c in range(block.k):
+        total += block.known[c]
+    return total == block.k
 
 
 @llvm_inlined
 def is_poor(block):
     """Whether some shift was so far from its mean that digits of the scatter were lost."""
+    one, zero, worst = splat(1.0), splat(0.0), splat(0.0)
     for c in range(block.k):
-        for j in range(block.d):
+        n = splat(block.n[c * block.dp])
+        for j in range(0, block.d, 8):
             p = c * block.dp + j
-            square = block.s1[p] * block.s1[p]
-            n = block.n[p if block.skip else c * block.dp]
+            s1, s2 = load(block.s1, p), load(block.s2, p)
+            if block.skip:
+                n = load(block.n, p)
+            poor = where_greater(s1 * s1, splat(_POOR) * n * s2, one, zero)
             # Sums that overflow around an outlier may be finite around the mean.
-            if block.s2[p] == np.inf or square > _POOR * n * block.s2[p]:
-                return True
-    return False
+            poor = where_equal(s2, splat(np.inf), one, poor)
+            worst = worst + first(block.d - j, poor)
+    return not all_greater(one, worst)
 
 
 @llvm_inlined

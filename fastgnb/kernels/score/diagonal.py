@@ -6,8 +6,9 @@ float64 operations a feature: t = (x - mean) * scale, s -= t * t, of which the f
 other two where there are adders apart from the multipliers. The square is never expanded, so
 nothing cancels however far the data lie from 0.
 
-Eight features of eight rows are transposed in registers and stay there while every class takes its
-squares. Only the scores are kept in memory in between, and they are few.
+Labels alone are a kernel of their own, which compiles in a fraction of the time of the other, for
+tables, log evidence, missing values, and rows that no class scores above -inf. See `squares` for
+the loops of both.
 
 Flags: FMA contraction only.
 """
@@ -19,16 +20,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._numba.decorators import ir_inlined, kernel, llvm_inlined, warmup_call
-from ..._numba.vectors import load, pointer, shifted, splat, store, where_number
-from ..rows import eight_rows, fetch_eight
-from .driver import score_blocks, score_rows
-from .outputs import Scores, Wanted, store_argmax, update_argmax
+from ..._numba.decorators import kernel, llvm_inlined, warmup_call
+from ..._numba.threads import Kernel
+from ..._numba.vectors import aligned, all_greater, keep, load, pointer, shifted, splat
+from .certificate import pays
+from .driver import Classes, label_rows, rows_of_block, score_blocks, score_rows, tail_of
+from .outputs import Scores, Table, Wanted, write_labels
 from .overflow import score_overflowed
 from .posterior import GROUP
-
-# Rows between those scored and those fetched from memory.
-_AHEAD = 2 * GROUP
+from .squares import score_classes, score_classes_skip, tile_size
 
 
 class DiagonalTerms(NamedTuple):
@@ -69,131 +69,80 @@ class DiagonalModel(NamedTuple):
     extra: int
 
 
-@llvm_inlined
-def _step(a, x, mean, scale):
-    t = (x - mean) * scale
-    return a - t * t
+class LabelScratch(NamedTuple):
+    """Memory for one group whose labels alone are wanted; as in `outputs.Scratch`."""
+
+    best: Any
+    label: Any
+    s: Any
+    extra: Any
 
 
 @llvm_inlined
-def _step_skip(a, x, mean, scale, log_norm):
-    """As `_step`; the whole term of a NaN, normaliser included, is absent."""
-    t = (x - mean) * scale
-    return where_number(x, a - (t * t + log_norm), a)
+def _is_complete(best):
+    """Whether 32 rows all have a best class."""
+    low = splat(-np.inf)
+    lower = all_greater(load(best, 0), low) and all_greater(load(best, 8), low)
+    return lower and all_greater(load(best, 16), low) and all_greater(load(best, 24), low)
 
 
 @llvm_inlined
-def _four(a, x0, x1, x2, x3, mean, scale, p):
-    a = _step(a, x0, splat(mean[p]), splat(scale[p]))
-    a = _step(a, x1, splat(mean[p + 1]), splat(scale[p + 1]))
-    a = _step(a, x2, splat(mean[p + 2]), splat(scale[p + 2]))
-    return _step(a, x3, splat(mean[p + 3]), splat(scale[p + 3]))
-
-
-@llvm_inlined
-def _up_to_three(a, x0, x1, x2, mean, scale, p, m):
-    a = _step(a, x0, splat(mean[p]), splat(scale[p]))
-    if m > 1:
-        a = _step(a, x1, splat(mean[p + 1]), splat(scale[p + 1]))
-    if m > 2:
-        a = _step(a, x2, splat(mean[p + 2]), splat(scale[p + 2]))
-    return a
-
-
-@llvm_inlined
-def _up_to_eight(a, x, mean, scale, p, m):
-    """Take the squares of m features, 1 to 8, from the scores a."""
-    x0, x1, x2, x3, x4, x5, x6, x7 = x
-    if m >= 4:
-        a = _four(a, x0, x1, x2, x3, mean, scale, p)
-        if m == 8:
-            return _four(a, x4, x5, x6, x7, mean, scale, p + 4)
-        if m > 4:
-            a = _up_to_three(a, x4, x5, x6, mean, scale, p + 4, m - 4)
-        return a
-    return _up_to_three(a, x0, x1, x2, mean, scale, p, m)
-
-
-@llvm_inlined
-def _score_eight(rows, at, model, h, keeps, scratch):
-    """Scores of eight rows, and their best classes, at lanes h to h + 8 of a group.
-
-    The scores s are complete with `keeps` only. Returns whether every row has a best class.
-    """
-    d, s, mean, scale = rows.d, scratch.s, model.mean, model.scale
-    last = (d - 1) // 8 * 8
-    for j in range(0, last, 8):
-        fetch_eight(rows, at + _AHEAD, j)
-        x0, x1, x2, x3, x4, x5, x6, x7 = eight_rows(rows, at, j)
-        for c in range(model.k):
-            a = splat(model.const[c]) if j == 0 else load(s, c * GROUP + h)
-            a = _four(a, x0, x1, x2, x3, mean, scale, c * d + j)
-            a = _four(a, x4, x5, x6, x7, mean, scale, c * d + j + 4)
-            store(s, c * GROUP + h, a)
-    fetch_eight(rows, at + _AHEAD, last)
-    x = eight_rows(rows, at, last)
-    best, label = splat(-np.inf), splat(model.values[0])
-    for c in range(model.k):
-        a = splat(model.const[c]) if last == 0 else load(s, c * GROUP + h)
-        a = _up_to_eight(a, x, mean, scale, c * d + last, d - last)
-        if keeps:
-            store(s, c * GROUP + h, a)
-        best, label = update_argmax(a, splat(model.values[c]), best, label)
-    return store_argmax(best, label, h, scratch)
-
-
-@llvm_inlined
-def _score_eight_skip(rows, at, model, h, scratch):
-    """As `_score_eight`, with NaN left out and all scores kept."""
-    d, s, tile = rows.d, scratch.s, scratch.tile
-    for c in range(model.k):
-        store(s, c * GROUP + h, splat(model.const[c]))
-    for j in range(0, d, 8):
-        fetch_eight(rows, at + _AHEAD, j)
-        for q, x in enumerate(eight_rows(rows, at, j)):
-            store(tile, 8 * q, x)
-        for c in range(model.k):
-            a = load(s, c * GROUP + h)
-            for q in range(min(8, d - j)):
-                p = c * d + j + q
-                m, w, g = splat(model.mean[p]), splat(model.scale[p]), splat(model.log_norm[p])
-                a = _step_skip(a, load(tile, 8 * q), m, w, g)
-            store(s, c * GROUP + h, a)
-    best, label = splat(-np.inf), splat(model.values[0])
-    for c in range(model.k):
-        a = load(s, c * GROUP + h)
-        best, label = update_argmax(a, splat(model.values[c]), best, label)
-    return store_argmax(best, label, h, scratch)
-
-
-@ir_inlined
 def score_group(rows, group, model, keeps, scratch):
     """Score 32 rows and find their best classes; return whether every row has one."""
-    is_complete = True
-    for h in range(0, GROUP, 8):
-        if model.skip:
-            is_complete &= _score_eight_skip(rows, group.at + h, model, h, scratch)
-        else:
-            is_complete &= _score_eight(rows, group.at + h, model, h, keeps, scratch)
-    return is_complete
+    if model.skip:
+        score_classes_skip(rows, group.at, model, scratch)
+    else:
+        score_classes(rows, group.at, model, True, scratch)
+    return _is_complete(scratch.best)
 
 
-@ir_inlined
+@llvm_inlined
 def _rescore_row(rows, r, group, model, scratch):
     scores = scratch.row_scores
     score_overflowed(rows, group.at + r, model, scores, shifted(scores, model.k))
 
 
-@ir_inlined
+@llvm_inlined
 def unpack(packed, d):
     """The parts of packed parameters of d features."""
     k, mean = packed.k, pointer(packed.numbers)
     scale, log_norm = shifted(mean, k * d), shifted(mean, 2 * k * d)
     const = shifted(log_norm, k * d if packed.skip else 0)
-    return DiagonalModel(k, mean, scale, log_norm, const, shifted(const, k), packed.skip, 0)
+    values = shifted(const, k)
+    return DiagonalModel(k, mean, scale, log_norm, const, values, packed.skip, tile_size(d))
 
 
-@kernel
+@llvm_inlined
+def label_block(rows, block, model, out, scratch):
+    """Label the rows of a block; the number of the first without a best class, or -1."""
+    for at in range(block.start, block.stop, GROUP):
+        score_classes(rows, at, model, False, scratch)
+        m, to = min(GROUP, block.stop - at), block.to + at - block.start
+        if not _is_complete(scratch.best):
+            for r in range(m):
+                if not scratch.best[r] > -np.inf:
+                    return to + r
+        write_labels(scratch.label, m, out, to)
+    return -1
+
+
+@kernel(variants=2)
+def _label(first, last, source, packed, labels, bad):
+    """Label blocks of rows; bad (blocks,) takes the first row of each without a label, or -1."""
+    model = unpack(packed, source.d)
+    memory = np.empty(2 * GROUP + model.extra + model.k * GROUP + 8)
+    best = aligned(pointer(memory))
+    label, tile = shifted(best, GROUP), shifted(best, 2 * GROUP)
+    scratch = LabelScratch(best, label, shifted(tile, model.extra), tile)
+    tail = tail_of(source, last > len(bad) - 1)
+    for b in range(first, last):
+        rows, block = rows_of_block(b, source, tail, len(bad) - 1)
+        bad[b] = label_block(rows, block, model, pointer(labels), scratch)
+    keep(memory)
+    keep(tail)
+
+
+@kernel(variants=2)
 def _score(first, last, source, packed, outputs, bad):
     """Score blocks of rows. See `driver.score_blocks`."""
     model = unpack(packed, source.d)
@@ -203,9 +152,34 @@ def _score(first, last, source, packed, outputs, bad):
 def score(X: NDArray[Any], terms: DiagonalTerms, wanted: Wanted) -> Scores:
     """Score rows X (n, d) against k classes: s_c = const_c - sum_j ((x_j - mean_cj) scale_cj)^2.
 
-    Cost: one read of X, 3 n d k float64 operations. Error: relative 1e-15 per term.
+    Cost: one read of X, 3 n d k float64 operations. Error: relative 1e-15 per term. Labels alone
+    of many rows are found by `certified`, where the parameters allow it: the same, faster.
     """
-    return score_rows(_score, X, pack(terms, wanted), wanted, terms.mean.size)
+    packed = pack(terms, wanted)
+    if wanted.is_labels and not packed.skip:
+        certain = _certain(X, terms, wanted)
+        kernel, parameters = (_label, packed) if certain is None else certain
+        scores = label_rows(kernel, X, parameters, wanted, terms.mean.size)
+        if scores is not None:
+            return scores
+    return score_rows(_score, X, packed, wanted, terms.mean.size)
+
+
+def labels_in_float64(terms: DiagonalTerms) -> tuple[Kernel, Packed]:
+    """The kernel of labels alone, and its parameters; no value is missing."""
+    return _label, pack(terms, Wanted())
+
+
+def _certain(
+    X: NDArray[Any], terms: DiagonalTerms, wanted: Wanted
+) -> tuple[Kernel, Classes] | None:
+    """The kernel of certified labels and its parameters, where these pay for rows X (n, d)."""
+    n = len(X) * wanted.calls
+    if not pays(n, terms.mean.shape, is_narrow=X.dtype == np.float32):
+        return None
+    from .certified import labeller
+
+    return labeller(terms, wanted, X.dtype)
 
 
 def pack(terms: DiagonalTerms, wanted: Wanted) -> Packed:
@@ -217,9 +191,8 @@ def pack(terms: DiagonalTerms, wanted: Wanted) -> Packed:
     return Packed(len(const), log_norm is not None, numbers)
 
 
-@warmup_call
-def _warm() -> None:
-    one, zero = np.ones((1, 1)), np.zeros((1, 1))
+@warmup_call(cases=(None, "proba"))
+def _warm(table: Table | None) -> None:
+    terms = DiagonalTerms(np.zeros((1, 1)), np.ones((1, 1)), None, np.zeros(1))
     for dtype in (np.float64, np.float32):
-        terms = DiagonalTerms(zero, one, None, np.zeros(1))
-        score(np.zeros((1, 1), dtype), terms, Wanted(table="proba"))
+        score(np.zeros((1, 1), dtype), terms, Wanted(table=table))

@@ -23,17 +23,18 @@ Flags: FMA contraction only; there is no arithmetic here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._numba.decorators import ir_inlined
+from ..._numba.decorators import llvm_inlined
 from ..._numba.threads import Kernel
 from ..._numba.vectors import keep, pointer
 from ..chunks import as_flat, block_bounds, contiguous_chunks
 from ..rows import OVERREAD, Rows, padded_tail, round_up
+from .log_odds import to_log_odds
 from .outputs import (
     Outputs,
     Scores,
@@ -90,7 +91,7 @@ class Group(NamedTuple):
     m: int
 
 
-@ir_inlined
+@llvm_inlined
 def _rescore(rows, group, model, out, scratch, rescore_row):
     """Score the rows that no class scored above -inf; the first that is not finite, or -1."""
     for r in range(group.m):
@@ -108,7 +109,7 @@ def _rescore(rows, group, model, out, scratch, rescore_row):
     return -1
 
 
-@ir_inlined
+@llvm_inlined
 def _score_block(rows, block, model, out, scratch, score_group, rescore_row):
     """Score the rows of a block; the first that is not finite, or -1."""
     keeps = out.mode > 0 or out.wants_evidence
@@ -129,7 +130,27 @@ def _score_block(rows, block, model, out, scratch, score_group, rescore_row):
     return -1
 
 
-@ir_inlined
+@llvm_inlined
+def tail_of(source, is_scored):
+    """The rows after the whole groups, padded; none where the call does not score them."""
+    left = source.n - source.groups * GROUP if is_scored else 0
+    return padded_tail(source, left, round_up(left, GROUP))
+
+
+@llvm_inlined
+def rows_of_block(b, source, tail, n_blocks):
+    """The rows that block b of n_blocks and the tail reads, and its place in them."""
+    n, groups = source.n, source.groups
+    if b == n_blocks:
+        start = groups * GROUP
+        rows = Rows(pointer(tail), False, n - start, source.d)
+        return rows, Block(0, n - start, source.start + start)
+    start, stop = b * groups // n_blocks * GROUP, (b + 1) * groups // n_blocks * GROUP
+    rows = Rows(pointer(source.data), source.by_columns, n, source.d)
+    return rows, Block(start, stop, source.start + start)
+
+
+@llvm_inlined
 def score_blocks(first, last, source, model, outputs, bad, score_group, rescore_row):
     """Score blocks `first` to `last` of whole groups, the last of all of which is the tail.
 
@@ -138,22 +159,12 @@ def score_blocks(first, last, source, model, outputs, bad, score_group, rescore_
     out = output_of(outputs)
     memory = np.empty(scratch_size(model.k) + model.extra)
     scratch = carve(pointer(memory), model.k)
-    n, d, groups, n_blocks = source.n, source.d, source.groups, len(bad) - 1
-    # Other calls than the one that scores the tail make an empty one.
-    left = n - groups * GROUP if last > n_blocks else 0
-    tail = padded_tail(source, left, round_up(left, GROUP))
+    n_blocks = len(bad) - 1
+    tail = tail_of(source, last > n_blocks)
     for b in range(first, last):
-        is_tail = b == n_blocks
-        if is_tail:
-            start, stop, offset = groups * GROUP, n, groups * GROUP
-        else:
-            start, stop = b * groups // n_blocks * GROUP, (b + 1) * groups // n_blocks * GROUP
-            offset = 0
-        data = pointer(tail) if is_tail else pointer(source.data)
-        rows = Rows(data, source.by_columns and not is_tail, n - offset, d)
-        block = Block(start - offset, stop - offset, source.start + start)
+        rows, block = rows_of_block(b, source, tail, n_blocks)
         found = _score_block(rows, block, model, out, scratch, score_group, rescore_row)
-        bad[b] = source.start + offset + found if found >= 0 else -1
+        bad[b] = block.to - block.start + found if found >= 0 else -1
     keep(memory)
     keep(tail)
 
@@ -162,34 +173,67 @@ def score_rows(
     kernel: Kernel, X: NDArray[Any], parameters: Classes, wanted: Wanted, row_work: int
 ) -> Scores:
     """Score rows X (n, d) by a kernel; row_work is its number of multiply-adds a row."""
-    outputs = Outputs.allocate(len(X), parameters.k, wanted)
+    pieces = ((source, parameters) for source in sources(X))
+    return score_pieces(kernel, pieces, len(X), parameters.k, wanted, row_work)
+
+
+def score_pieces(
+    kernel: Kernel,
+    pieces: Iterable[tuple[Source, Classes]],
+    n: int,
+    k: int,
+    wanted: Wanted,
+    row_work: int,
+) -> Scores:
+    """Score n rows that come in pieces, each with parameters of k classes."""
+    outputs = Outputs.allocate(n, k, wanted)
     bad = -1
-    for source in _sources(X):
-        bad = _score_source(kernel, source, parameters, outputs, row_work)
+    for source, parameters in pieces:
+        bad = run(kernel, source, parameters, outputs, row_work)
         if bad >= 0:
             break
+    if wanted.table == "log_odds" and bad < 0:
+        to_log_odds(outputs.wide)
     return outputs.result(wanted, bad)
 
 
-def _sources(X: NDArray[Any]) -> Iterator[Source]:
+def label_rows(
+    kernel: Kernel, X: NDArray[Any], parameters: Classes, wanted: Wanted, row_work: int
+) -> Scores | None:
+    """Label rows X (n, d) by a kernel for labels alone.
+
+    None: a row whose values are finite has no class that scores it above -inf.
+    """
+    outputs = Outputs.allocate(len(X), parameters.k, wanted)
+    for source in sources(X):
+        bad = run(kernel, source, parameters, outputs.labels, row_work)
+        if bad >= 0:
+            return None if np.isfinite(X[bad]).all() else outputs.result(wanted, bad)
+    return outputs.result(wanted, -1)
+
+
+def source_of(data: NDArray[Any], by_columns: bool, n: int, d: int, start: int) -> Source:
+    """Rows in contiguous memory, behind which nothing needs to be readable, as a source."""
+    return Source(data, by_columns, n, d, start, _whole_groups(n))
+
+
+def sources(X: NDArray[Any]) -> Iterator[Source]:
     """X (n, d) as one source where kernels can read it, or else as chunks in a buffer."""
     (n, d), contiguous = X.shape, as_flat(X)
     if contiguous is not None:
-        yield Source(*contiguous, n, d, 0, _whole_groups(n))
+        yield source_of(*contiguous, n, d, 0)
         return
     for chunk in contiguous_chunks(X, block_bounds(n, GROUP * GROUPS_PER_BLOCK)):
         n = chunk.stop - chunk.start
-        yield Source(chunk.data, chunk.by_columns, n, d, chunk.start, _whole_groups(n))
+        yield source_of(chunk.data, chunk.by_columns, n, d, chunk.start)
 
 
 def _whole_groups(n: int) -> int:
     return max(0, n - OVERREAD) // GROUP
 
 
-def _score_source(
-    kernel: Kernel, source: Source, parameters: Classes, outputs: Outputs, row_work: int
-) -> int:
-    """Score contiguous rows; the number of the first that is not finite, or -1."""
+def run(kernel: Kernel, source: Source, parameters: Classes, outputs: Any, row_work: int) -> int:
+    """Run a kernel on contiguous rows; the number of the first that it reports, or -1."""
     n_blocks = -(-source.groups // GROUPS_PER_BLOCK) + 1
     bad = np.empty(n_blocks, np.int64)
     kernel(n_blocks, source, parameters, outputs, bad, work=source.n * row_work)

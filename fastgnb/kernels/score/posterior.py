@@ -1,7 +1,8 @@
 """Scores of a group of rows to probabilities, their logarithms and log evidence.
 
-Scores s (k, 32) are class-major, one row to a lane. Tables are row-major: eight classes of eight
-rows at a time are transposed in registers into a page, which is a contiguous part of the table.
+Scores s (k, 32) are class-major, one row to a lane. They are stored as they are in a column-major
+table. For a row-major one, eight classes of eight rows at a time are transposed in registers into a
+page, which is a contiguous part of the table.
 
 Flags: FMA contraction only.
 """
@@ -10,12 +11,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..._numba.decorators import ir_inlined, llvm_inlined
+from ..._numba.decorators import llvm_inlined
 from ..._numba.transposes import transpose
 from ..._numba.vectors import load, power_of_two, rounded, splat, store, where_greater
 
 GROUP = 32
-JOINT, LOG_PROBA, PROBA = 1, 2, 3
+JOINT, SCORES, LOG_PROBA, PROBA = 1, 2, 3, 4
 
 
 @llvm_inlined
@@ -49,7 +50,7 @@ def exp(x):
     return p * power_of_two(half) * power_of_two(n - half)
 
 
-@ir_inlined
+@llvm_inlined
 def exponentials(s, k, best, total, keep):
     """Set total (32,) to the sums of exp(s - best), and with `keep` s (k, 32) to the terms."""
     for h in range(0, GROUP, 8):
@@ -63,7 +64,7 @@ def exponentials(s, k, best, total, keep):
         store(total, h, sums)
 
 
-@ir_inlined
+@llvm_inlined
 def divide(s, k, total):
     """Make probabilities of the terms s (k, 32); `total` becomes the factors."""
     for r in range(GROUP):
@@ -83,7 +84,7 @@ def subtract(s, k, a):
             store(s, c * GROUP + h, load(s, c * GROUP + h) - less)
 
 
-@ir_inlined
+@llvm_inlined
 def fill_page(s, k, page):
     """Set the page (32, k) to the scores s (k, 32).
 
@@ -106,7 +107,19 @@ def write_page(page, size, table, at):
         table[at + p] = page[p]
 
 
-@ir_inlined
+@llvm_inlined
+def write_columns(s, k, m, table, n, at):
+    """Set rows `at` to `at + m` of a column-major table (n, k) to the scores s (k, 32)."""
+    for c in range(k):
+        if m == GROUP:
+            for h in range(0, GROUP, 8):
+                store(table, c * n + at + h, load(s, c * GROUP + h))
+        else:
+            for r in range(m):
+                table[c * n + at + r] = s[c * GROUP + r]
+
+
+@llvm_inlined
 def log_rounded(total, is_narrow, narrow, m):
     """Logarithms of sums, in place, each rounded to the table's type before."""
     for r in range(m):

@@ -12,20 +12,25 @@ Flags: FMA contraction only.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._numba.decorators import ir_inlined, jit_helper, kernel, llvm_inlined, warmup_call
+from ..._numba.decorators import jit_helper, kernel, llvm_inlined, warmup_call
 from ..._numba.vectors import load, pointer, shifted, splat, store
 from ..panel_product import TALL, WIDE, multiply
-from ..rows import eight_rows, element, round_up
+from ..rows import eight_rows, element, fetch_share, round_up
 from .driver import score_blocks, score_rows
+from .linear import is_worth_it, label_linear, linear_terms
 from .outputs import Scores, Wanted, find_argmax
 from .posterior import GROUP
 
 _HALVES = GROUP // WIDE
+# Rows between those scored and those fetched from memory.
+_AHEAD = 2 * GROUP
 
 
 class WhitenedTerms(NamedTuple):
@@ -91,19 +96,20 @@ def _carve_axes(d, scratch):
 
 
 @jit_helper
-def _fill(rows, at, to):
-    """Copy 32 rows from `at` on, features by rows, into (2, d, 16)."""
+def copy_rows(rows, at, to):
+    """Copy 32 rows from `at` on, features by rows, into (2, d, 16), and fetch later rows."""
     d, half = rows.d, rows.d * WIDE
     for h in range(0, GROUP, 8):
         place = shifted(to, h // WIDE * half + h % WIDE)
         for j in range(0, d, 8):
+            fetch_share(rows, at + _AHEAD, h, 0, j, d, 8)
             for q, x in enumerate(eight_rows(rows, at + h, j)):
                 if j + q < d:
                     store(place, (j + q) * WIDE, x)
 
 
 @llvm_inlined
-def _rotate(model, b, d, space):
+def rotate(model, b, d, space):
     """Set the axes (rp, 32) to the rows' deviations from the centre of basis b, in that basis."""
     centre, half = shifted(model.centre, b * d), d * WIDE
     for j in range(d):
@@ -144,13 +150,13 @@ def _score_class(model, c, axes, s):
     store(s, c * GROUP + 24, a3)
 
 
-@ir_inlined
+@llvm_inlined
 def _score_group(rows, group, model, keeps, scratch):
     """Score 32 rows and find their best classes; return whether every row has one."""
     space = _carve_axes(rows.d, scratch)
-    _fill(rows, group.at, space.rows)
+    copy_rows(rows, group.at, space.rows)
     for b in range(model.g):
-        _rotate(model, b, rows.d, space)
+        rotate(model, b, rows.d, space)
         for c in range(b, model.k if model.g == 1 else b + 1):
             _score_class(model, c, space.axes, scratch.s)
     return find_argmax(model, scratch)
@@ -193,13 +199,13 @@ def _score_overflowed(rows, i, model, scores, distances):
             scores[c] = -np.inf
 
 
-@ir_inlined
+@llvm_inlined
 def _rescore_row(rows, r, group, model, scratch):
     scores = scratch.row_scores
     _score_overflowed(rows, group.at + r, model, scores, shifted(scores, model.k))
 
 
-@ir_inlined
+@llvm_inlined
 def _unpack(packed, d):
     r, k, (g, n_panels, _) = packed.r, packed.k, packed.bounds.shape
     rp, centre = n_panels * TALL, pointer(packed.numbers)
@@ -213,7 +219,7 @@ def _unpack(packed, d):
     )  # fmt: skip
 
 
-@kernel
+@kernel(variants=2)
 def _score_whitened(first, last, source, packed, outputs, bad):
     """Score blocks of rows. See `driver.score_blocks`."""
     model = _unpack(packed, source.d)
@@ -223,11 +229,25 @@ def _score_whitened(first, last, source, packed, outputs, bad):
 def score_whitened(X: NDArray[Any], terms: WhitenedTerms, wanted: Wanted) -> Scores:
     """Score rows X (n, d): s_c = const_c - sum_j ((W_c (x - centre_c))_j - mean_cj)^2 scale_cj^2.
 
+    Labels alone of classes that share their whitener and scales come from `linear`, the same ones.
     Cost: one read of X, and n g r d multiply-adds, half of them where whiteners are triangular.
     Error: relative 1e-16 times d per term, of |W| |x - centre|.
     """
-    g, r, d = terms.whitener.shape
-    packed = _pack(terms, wanted)
+    if wanted.is_labels and is_worth_it(len(X), terms):
+        linear = linear_terms(terms)
+        if linear is not None:
+            return label_linear(X, linear, wanted, packed_scorer(terms, wanted))
+    return packed_scorer(terms, wanted)(X, wanted)
+
+
+def packed_scorer(terms: WhitenedTerms, wanted: Wanted) -> Callable[[NDArray[Any], Wanted], Scores]:
+    """What scores any rows (n, d) by these parameters, where the same labels are wanted."""
+    return partial(_score, _pack(terms, wanted), terms.whitener.shape)
+
+
+def _score(packed: Packed, shape: tuple[int, ...], X: NDArray[Any], wanted: Wanted) -> Scores:
+    """Score rows X (n, d) against whiteners of this shape (g, r, d)."""
+    g, r, d = shape
     return score_rows(_score_whitened, X, packed, wanted, r * (d * g + packed.k))
 
 

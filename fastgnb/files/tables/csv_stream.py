@@ -1,0 +1,126 @@
+"""The text of a CSV file as Arrow reads it: unpacked, in UTF-8, and with plain numbers."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+
+from ..._system.optional import csv, pa, pc
+from ..._system.remote.errors import RemoteError
+from ..._system.remote.paths import AnyPath
+from ..errors import SourceError
+from .csv_dialect import CsvDialect, is_utf8
+from .csv_errors import short_line
+from .table_file import opened, prefix_path
+from .texts import NULLS
+
+__all__ = [
+    "convert_options",
+    "parse_options",
+    "plain_numbers",
+    "prefix_text_errors",
+    "start_of",
+    "text_stream",
+    "without_words",
+]
+
+
+@contextlib.contextmanager
+def text_stream(
+    path: AnyPath, compression: str | None, dialect: CsvDialect
+) -> Iterator[pa.NativeFile]:
+    """The text of a file in UTF-8, from its beginning. Memory does not grow with the file."""
+    with contextlib.ExitStack() as stack:
+        stream = stack.enter_context(opened(path))
+        if compression is not None:
+            stream = stack.enter_context(pa.CompressedInputStream(stream, compression))
+        if not is_utf8(dialect):
+            stream = stack.enter_context(
+                pa.transcoding_input_stream(stream, dialect.encoding, "utf-8")
+            )
+        yield stream
+
+
+def start_of(stream: pa.NativeFile, size: int) -> bytes:
+    """The first bytes of a stream, fewer only where there are no more."""
+    parts = []
+    while size > 0 and (part := stream.read(size)):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+@contextlib.contextmanager
+def prefix_text_errors(
+    path: AnyPath, compression: str | None, dialect: CsvDialect
+) -> Iterator[None]:
+    """Put the file's name before what is said of its bytes; ArrowInvalid is left to the caller."""
+    try:
+        yield
+    except pa.ArrowInvalid:  # a ValueError
+        raise
+    except UnicodeDecodeError as error:
+        raise SourceError(f"{path}: {_not_decoded(error, dialect)}") from error
+    except RemoteError as error:  # which names the path
+        raise SourceError(str(error)) from error
+    except (pa.ArrowException, OSError) as error:
+        if compression is None or not isinstance(error, OSError) or error.errno:
+            with prefix_path(path):
+                raise
+        raise SourceError(
+            f"{path}: the {compression} file is damaged or not complete: {short_line(str(error))}"
+        ) from error
+
+
+def _not_decoded(error: UnicodeDecodeError, dialect: CsvDialect) -> str:
+    if is_utf8(dialect):
+        return f"a name or a text is not UTF-8: {error}; name its encoding, or write it in UTF-8"
+    return f"the text is not {dialect.encoding}: {short_line(str(error))}"
+
+
+def parse_options(dialect: CsvDialect, sep: str) -> csv.ParseOptions:
+    return csv.ParseOptions(
+        delimiter=sep,
+        quote_char=False if dialect.quote is None else dialect.quote,
+        # Without it a quoted line break at the edge of a block splits a row.
+        newlines_in_values=dialect.quote is not None,
+    )
+
+
+def convert_options(
+    dialect: CsvDialect, columns: Iterable[str] = (), types: object = None
+) -> csv.ConvertOptions:
+    options = {}
+    if dialect.na_values:
+        options["null_values"] = sorted({*NULLS, *dialect.na_values})
+    return csv.ConvertOptions(
+        include_columns=list(columns), column_types=types, decimal_point=dialect.decimal, **options
+    )
+
+
+def without_words(column: pa.Array, dialect: CsvDialect) -> pa.Array:
+    """Text in which the words of `na_values` are empty fields, as others write them."""
+    if not dialect.na_values or not pa.types.is_string(column.type):
+        return column
+    is_word = pc.is_in(pc.ascii_trim(column, " \t"), pa.array(list(dialect.na_values), pa.string()))
+    return pc.if_else(is_word, pa.scalar(""), column)
+
+
+def plain_numbers(column: pa.Array, dialect: CsvDialect) -> pa.Array:
+    """Text of numbers with a decimal point, and without separators of thousands.
+
+    What is no number in the dialect is none in the result.
+    """
+    if dialect.thousands is not None:
+        column = _without_thousands(column, dialect.thousands)
+    if dialect.decimal != ".":
+        column = pc.replace_substring(column, ".", "\0")  # no decimal point here
+        column = pc.replace_substring(column, dialect.decimal, ".")
+    return column
+
+
+def _without_thousands(column: pa.Array, mark: str) -> pa.Array:
+    """Numbers grouped by `mark` without it; other text as it is."""
+    grouped = rf"^[ \t]*[+-]?[0-9]{{1,3}}(\x{ord(mark):02x}[0-9]{{3}})+([^0-9\x{ord(mark):02x}]|$)"
+    is_grouped = pc.match_substring_regex(column, grouped)
+    return pc.if_else(is_grouped, pc.replace_substring(column, mark, ""), column)
