@@ -92,6 +92,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         _check_ending(parser, args)
     if args.command == "fit":
         _check_checkpoint(parser, args)
+    if args.command == "demo" and args.html == "-":
+        parser.error("demo: argument --html: expected a file; standard output has the table")
     if args.command == "show" and args.model is None:
         if args.json in (None, "-"):
             parser.error("show: the following arguments are required: MODEL")

@@ -11,7 +11,7 @@ from sklearn.calibration import CalibrationDisplay as _Filled
 from ..evaluation.calibration import Reliability
 from ..evaluation.evaluation import Evaluation
 from ..files.phrases import counted
-from .evaluated import REFERENCE, LabelCurvesDisplay, chosen_labels
+from .evaluated import REFERENCE, LabelCurvesDisplay, chosen_labels, summary_text
 from .palette import line_style, marker_style
 
 __all__ = ["CalibrationDisplay"]
@@ -153,7 +153,7 @@ class CalibrationDisplay(LabelCurvesDisplay):
         return _Filled(table.prob_true[used], table.prob_pred[used], None)
 
     def _summary(self, position: int) -> str:
-        return f"ECE {self.calibration_error[position]:.3f}"
+        return summary_text("ECE", self.calibration_error[position])
 
     def _columns(self, position: int) -> Mapping[str, Any]:
         return {name: np.asarray(v) for name, v in self.tables[position]._asdict().items()}

@@ -16,7 +16,14 @@ from .display import INSIDE, LEGEND, Display, class_legend, pandas, set_title
 from .names import class_texts, selection_note
 from .palette import line_style
 
-__all__ = ["CURVES", "REFERENCE", "EvaluationDisplay", "LabelCurvesDisplay", "chosen_labels"]
+__all__ = [
+    "CURVES",
+    "REFERENCE",
+    "EvaluationDisplay",
+    "LabelCurvesDisplay",
+    "chosen_labels",
+    "summary_text",
+]
 
 CURVES = 20
 """Most labels of a picture that has a curve for each."""
@@ -75,6 +82,11 @@ class EvaluationDisplay(Display):
         """
         evaluation = evaluate(estimator, X, y, sample_weight)
         return cls.from_evaluation(evaluation, ax=ax, **options)
+
+
+def summary_text(name: str, value: float) -> str:
+    """A measure for a legend. It is undefined for a label that all rows have, or none."""
+    return f"{name} {value:.3f}" if np.isfinite(value) else f"{name} undefined"
 
 
 def chosen_labels(evaluation: Evaluation, labels: Any) -> tuple[list[Any], str]:

@@ -145,7 +145,8 @@ class LiftDisplay(LabelCurvesDisplay):
 
     def _summary(self, position: int) -> str:
         tenth = np.searchsorted(self.share[position], 0.1)
-        return f"{self.lift[position][min(tenth, len(self.lift[position]) - 1)]:.2f} at 10%"
+        lift = self.lift[position][min(tenth, len(self.lift[position]) - 1)]
+        return f"{lift:.2f} at 10%" if np.isfinite(lift) else "undefined"
 
     def _columns(self, position: int) -> Mapping[str, Any]:
         names = ("share", "gain", "lift")

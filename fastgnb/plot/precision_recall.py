@@ -10,7 +10,7 @@ from sklearn.metrics import PrecisionRecallDisplay as _Filled
 
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.thinning import thin
-from .evaluated import REFERENCE, LabelCurvesDisplay, chosen_labels
+from .evaluated import REFERENCE, LabelCurvesDisplay, chosen_labels, summary_text
 
 __all__ = ["PrecisionRecallDisplay"]
 
@@ -132,7 +132,7 @@ class PrecisionRecallDisplay(LabelCurvesDisplay):
         return _Filled(precision=self.precision[position], recall=self.recall[position])
 
     def _summary(self, position: int) -> str:
-        return f"AP {self.average_precision[position]:.3f}"
+        return summary_text("AP", self.average_precision[position])
 
     def _columns(self, position: int) -> Mapping[str, Any]:
         names = ("precision", "recall", "log_odds")

@@ -10,7 +10,7 @@ from sklearn.metrics import RocCurveDisplay as _Filled
 
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.thinning import thin
-from .evaluated import REFERENCE, LabelCurvesDisplay, chosen_labels
+from .evaluated import REFERENCE, LabelCurvesDisplay, chosen_labels, summary_text
 
 __all__ = ["RocCurveDisplay"]
 
@@ -125,7 +125,7 @@ class RocCurveDisplay(LabelCurvesDisplay):
         return _Filled(fpr=self.fpr[position], tpr=self.tpr[position])
 
     def _summary(self, position: int) -> str:
-        return f"AUC {self.roc_auc[position]:.3f}"
+        return summary_text("AUC", self.roc_auc[position])
 
     def _columns(self, position: int) -> Mapping[str, Any]:
         names = ("fpr", "tpr", "log_odds")

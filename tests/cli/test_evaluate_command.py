@@ -175,6 +175,13 @@ def test_demo_writes_a_page(tmp_path, capsys):
     assert "2,000 x 20 x 10" in data["words"]
 
 
+def test_demo_writes_no_page_to_standard_output(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    line = error_line(capsys, "demo", "--html", "-", code=2)
+    assert line.endswith("argument --html: expected a file; standard output has the table\n")
+    assert not list(tmp_path.iterdir())
+
+
 def test_demo_checks_its_page_before_it_measures(tmp_path, capsys, monkeypatch):
     page = tmp_path / "no" / "demo.html"
     assert error_line(capsys, "demo", "--html", page).endswith(

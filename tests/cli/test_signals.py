@@ -88,9 +88,10 @@ def test_looking_for_a_bad_row_is_interrupted(tmp_path, model, out, capsys, monk
             yield None
         ended.append(1)
 
-    def opening(self, source, columns=(), types=None, threads=True, names=None):
-        searching = columns and not threads
-        return endless() if searching else opened(self, source, columns, types, threads, names)
+    def opening(self, source, columns=(), types=None, threads=True, **options):
+        if columns and not threads:  # the search
+            return contextlib.nullcontext(endless())
+        return opened(self, source, columns, types, threads, **options)
 
     monkeypatch.setattr(csv_file, "CSV_BLOCK_BYTES", 1000)
     monkeypatch.setattr(csv_file.CsvFile, "_open", opening)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from fastgnb.files.tables import csv_file
 from fastgnb.files.tables.csv_dialect import CsvDialect
 from fastgnb.files.tables.csv_file import CsvFile
-from fastgnb.files.tables.csv_pieces import cut_text, joined_text, row_end
+from fastgnb.files.tables.csv_pieces import cut_text, row_end
 
 
 def ends_of_rows(text, sep, quote):
@@ -89,11 +89,6 @@ def test_where_rows_end(text, end):
 
 def test_a_quote_is_a_letter_where_nothing_is_quoted():
     assert row_end(b'1,"a\n2', b",", None) == 5
-
-
-def test_a_text_and_the_rest_of_a_file_are_one_file():
-    with joined_text(b"ab", pa.BufferReader(b"cdef")) as file:
-        assert [file.read(n) for n in (1, 3, 3, 9, 9)] == [b"a", b"b", b"cde", b"f", b""]
 
 
 # ------------------------------------------------------------------ files

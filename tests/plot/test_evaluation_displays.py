@@ -283,3 +283,19 @@ def test_curves_of_many_rows_are_drawn_by_few_points():
     found = evaluated(k=2, n=20_000)
     for display in CURVES:
         assert len(display.from_evaluation(found).frame()) <= 2000
+
+
+@pytest.mark.parametrize(
+    ("display", "text"),
+    [
+        (RocCurveDisplay, "AUC undefined"),
+        (PrecisionRecallDisplay, "AP undefined"),
+        (CalibrationDisplay, "ECE 0."),
+        (LiftDisplay, "undefined"),
+    ],
+)
+def test_legends_of_a_label_without_rows(display, text):
+    y, log_odds, weight = random_rows(n=60, k=3, weighted=False)
+    found = evaluation_of(np.arange(3), np.where(y == 2, 0, y), log_odds, weight)
+    shown = display.from_evaluation(found, labels=[2])
+    assert f"({text}" in shown.lines_[0].get_label()

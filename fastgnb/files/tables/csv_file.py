@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..._system.optional import csv, pa
@@ -14,11 +14,12 @@ from .csv_dialect import CsvDialect, separator
 from .csv_errors import NotCsvError, check_start, explained
 from .csv_numbers import as_numbers, number_names, read_types
 from .csv_parser import CsvParser, parser_threads
-from .csv_pieces import cut_text, joined_text
+from .csv_pieces import cut_text
 from .csv_stream import (
     convert_options,
     parse_options,
     prefix_text_errors,
+    read_ahead,
     start_of,
     text_stream,
     without_words,
@@ -108,22 +109,30 @@ class CsvFile:
              for field in self.schema]
         )  # fmt: skip
 
+    @contextlib.contextmanager
     def _open(
         self,
         source: pa.NativeFile,
         columns: Sequence[str] = (),
         types: Mapping[str, pa.DataType] | None = None,
         threads: bool = True,
+        *,
+        head: bytes = b"",
         names: Sequence[str] | None = None,
-    ) -> csv.CSVStreamingReader:
-        return csv.open_csv(
-            source,
-            read_options=csv.ReadOptions(
-                block_size=CSV_BLOCK_BYTES, use_threads=threads, column_names=names
-            ),
-            parse_options=parse_options(self.dialect, self._sep),
-            convert_options=convert_options(self.dialect, columns, types),
-        )
+    ) -> Iterator[csv.CSVStreamingReader]:
+        """Arrow's reader of `head` and `source`; `names` if the text does not begin with them."""
+        with (
+            read_ahead(source, head) as text,
+            csv.open_csv(
+                text,
+                read_options=csv.ReadOptions(
+                    block_size=CSV_BLOCK_BYTES, use_threads=threads, column_names=names
+                ),
+                parse_options=parse_options(self.dialect, self._sep),
+                convert_options=convert_options(self.dialect, columns, types),
+            ) as reader,
+        ):
+            yield reader
 
     def first_values(self, columns: Sequence[str], *, beyond: bool) -> dict[str, list[Any]]:
         result: dict[str, list[Any]] = {name: [] for name in columns}
@@ -153,29 +162,18 @@ class CsvFile:
         first_row = 0
         try:
             with self._text() as source:
-                if n_threads > 1:
-                    texts = self._parsed(source, columns, as_text, n_threads)
-                else:
-                    texts = self._streamed(source, columns, as_text, threads)
-                with contextlib.closing(texts):
+                reader: contextlib.AbstractContextManager[Iterable[pa.RecordBatch]] = (
+                    contextlib.closing(self._parsed(source, columns, as_text, n_threads))
+                    if n_threads > 1
+                    else self._open(source, columns, as_text, threads)
+                )
+                with reader as texts:
                     for text in texts:
                         block = as_numbers(self._mended(text), types, self, first_row)
                         first_row += block.num_rows
                         yield block
         except pa.ArrowInvalid as error:
             raise SourceError(self._explain(columns, as_text, error)) from error
-
-    def _streamed(
-        self,
-        source: pa.NativeFile,
-        columns: Sequence[str],
-        types: Mapping[str, pa.DataType],
-        threads: bool = True,
-        names: Sequence[str] | None = None,
-    ) -> Generator[pa.RecordBatch, None, None]:
-        """The rows by Arrow's reader of streams; `names` if the text does not begin with them."""
-        with self._open(source, columns, types, threads, names) as reader:
-            yield from reader
 
     def _parsed(
         self,
@@ -206,7 +204,8 @@ class CsvFile:
                 yield from batches
         if left:
             names = self.schema.names if n_cut else None
-            yield from self._streamed(joined_text(left[0], source), columns, types, names=names)
+            with self._open(source, columns, types, head=left[0], names=names) as reader:
+                yield from reader
 
     def _mended(self, block: pa.RecordBatch) -> pa.RecordBatch:
         """A block whose words for missing values are empty fields, where these are given."""
@@ -220,8 +219,11 @@ class CsvFile:
     ) -> str:
         """Say where `error` is. Only the serial reader counts rows, so it reads once more."""
         try:
-            with self._text() as source:
-                for _ in self._open(source, columns, types, threads=False):
+            with (
+                self._text() as source,
+                self._open(source, columns, types, threads=False) as reader,
+            ):
+                for _ in reader:
                     raise_if_noted()
         except pa.ArrowInvalid as again:
             error = again

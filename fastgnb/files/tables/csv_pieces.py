@@ -12,9 +12,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ..._system.optional import pa
-
-__all__ = ["cut_text", "joined_text", "row_end"]
+__all__ = ["cut_text", "row_end"]
 
 Read = Callable[[int], bytes]
 """Reads so many bytes or fewer; none at the end of the text."""
@@ -58,30 +56,6 @@ def _filled(read: Read, size: int) -> bytes:
         parts.append(read(lacking))
         lacking -= len(parts[-1])
     return parts[0] if len(parts) == 1 else b"".join(parts)
-
-
-def joined_text(text: bytes, source: pa.NativeFile) -> pa.NativeFile:
-    """A text, and what is left of a file after it, as one file."""
-    return pa.PythonFile(_Joined(text, source), "r")
-
-
-class _Joined:
-    """What Arrow reads of a file in Python, from front to back."""
-
-    closed = False
-
-    def __init__(self, text: bytes, source: pa.NativeFile) -> None:
-        self._text, self._source = text, source
-
-    def read(self, size: int = -1) -> bytes:
-        if not self._text:
-            return bytes(self._source.read(size))
-        part = self._text if size < 0 else self._text[:size]
-        self._text = self._text[len(part) :]
-        return part
-
-    def close(self) -> None:
-        """The source is closed by whoever opened it."""
 
 
 def row_end(text: bytes, sep: bytes, quote: bytes | None, *, is_last: bool = False) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterable, Iterator
 
 from ..._system.optional import csv, pa, pc
@@ -19,6 +20,7 @@ __all__ = [
     "parse_options",
     "plain_numbers",
     "prefix_text_errors",
+    "read_ahead",
     "start_of",
     "text_stream",
     "without_words",
@@ -48,6 +50,51 @@ def start_of(stream: pa.NativeFile, size: int) -> bytes:
         parts.append(part)
         size -= len(part)
     return b"".join(parts)
+
+
+@contextlib.contextmanager
+def read_ahead(source: pa.NativeFile, head: bytes = b"") -> Iterator[pa.NativeFile]:
+    """`head` and what is left of a source after it, as a file that Arrow may read ahead of its use.
+
+    Arrow reads CSV in a thread that it does not wait for, even when the reader is closed and gone.
+    Were the source closed under a read, the operating system could give its descriptor to the file
+    that is opened next, whose first rows that read would take. So the block ends after the read.
+    """
+    file = _ReadAhead(head, source)
+    try:
+        yield pa.PythonFile(file, "r")
+    finally:
+        file.end()
+
+
+class _ReadAhead:
+    """What Arrow reads of a file in Python, from front to back, until it is told to end."""
+
+    closed = False
+
+    def __init__(self, head: bytes, source: pa.NativeFile) -> None:
+        self._head, self._source = head, source
+        self._reading = threading.Lock()
+        self._has_ended = False
+
+    def read(self, size: int = -1) -> bytes:
+        with self._reading:
+            if self._has_ended:
+                return b""
+            if not self._head:
+                return bytes(self._source.read(size))
+            part = self._head if size < 0 else self._head[:size]
+            self._head = self._head[len(part) :]
+            return part
+
+    def end(self) -> None:
+        """Wait for the read that goes on, if any; later ones find nothing."""
+        self._has_ended = True
+        with self._reading:
+            pass
+
+    def close(self) -> None:
+        """The source is closed by whoever opened it."""
 
 
 @contextlib.contextmanager
