@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import os
+import sys
 import threading
 import time
 
 import pyarrow as pa
 import pytest
+from fault_files import process
 
 from fastgnb.files import SourceError
 from fastgnb.files.tables import csv_file, csv_stream
@@ -115,3 +118,50 @@ def test_the_end_waits_for_a_read_and_later_ones_find_nothing():
     assert told.index("read") < told.index("ended")
     assert b"xxx" in told
     assert file.read(3) == b""
+
+
+EXIT = """
+import sys, time
+from pyarrow import csv
+from fastgnb.files.tables.csv_stream import read_ahead
+
+class Slow:
+    def read(self, size):
+        time.sleep(0.02)
+        return b"x\\n" * (size // 2)
+
+block = read_ahead(Slow())
+reader = csv.open_csv(block.__enter__(), read_options=csv.ReadOptions(block_size=64))
+if sys.argv[1] == "left":
+    block.__exit__(None, None, None)
+print("end")
+"""
+
+
+@pytest.mark.parametrize("block", ["open", "left"])
+def test_python_can_end_while_arrow_reads_ahead(block):
+    """Its thread would call Python, which aborts the process or has it wait for ever."""
+    assert process("-c", EXIT, block, module=False, timeout=60).stdout == "end\n"
+
+
+@pytest.mark.parametrize("compression", [None, "gzip"])
+def test_arrow_reads_local_files_without_python(tmp_path, monkeypatch, compression):
+    """So its thread can read on when Python ends. The file is closed once that is done."""
+    path = tmp_path / "a.csv"
+    path.write_bytes(ROWS if compression is None else gzip.compress(ROWS))
+    monkeypatch.setattr(csv_file, "CSV_BLOCK_BYTES", 256)
+    monkeypatch.setattr(csv_file, "parser_threads", lambda: 1)
+    monkeypatch.setattr(csv_file, "read_ahead", None)
+    closed_early(CsvFile(path, FileFormat("csv", compression)))
+    deadline = time.monotonic() + 60
+    while sys.platform == "linux" and is_open(path) and time.monotonic() < deadline:
+        time.sleep(0.001)
+    assert sys.platform != "linux" or not is_open(path)
+
+
+def is_open(path):
+    for number in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):  # closed by now
+            if os.path.samefile(f"/proc/self/fd/{number}", path):
+                return True
+    return False

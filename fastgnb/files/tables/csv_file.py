@@ -7,10 +7,10 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..._system.optional import csv, pa
-from ..._system.remote.paths import AnyPath
+from ..._system.remote.paths import AnyPath, RemotePath
 from ..._system.signals import raise_if_noted
 from ..errors import SourceError
-from .csv_dialect import CsvDialect, separator
+from .csv_dialect import CsvDialect, is_utf8, separator
 from .csv_errors import NotCsvError, check_start, explained
 from .csv_numbers import as_numbers, number_names, read_types
 from .csv_parser import CsvParser, parser_threads
@@ -73,11 +73,8 @@ class CsvFile:
 
     @contextlib.contextmanager
     def _text(self) -> Iterator[pa.NativeFile]:
-        with (
-            prefix_text_errors(self.path, self._compression, self.dialect),
-            text_stream(self.path, self._compression, self.dialect) as stream,
-        ):
-            yield stream
+        with prefix_text_errors(self.path, self._compression, self.dialect):
+            yield text_stream(self.path, self._compression, self.dialect)
 
     def _look(self, start: bytes) -> None:
         """Read the first block for the names, the types so far, and whether there are rows."""
@@ -121,8 +118,9 @@ class CsvFile:
         names: Sequence[str] | None = None,
     ) -> Iterator[csv.CSVStreamingReader]:
         """Arrow's reader of `head` and `source`; `names` if the text does not begin with them."""
+        runs_python = bool(head) or isinstance(self.path, RemotePath) or not is_utf8(self.dialect)
         with (
-            read_ahead(source, head) as text,
+            read_ahead(source, head) if runs_python else contextlib.nullcontext(source) as text,
             csv.open_csv(
                 text,
                 read_options=csv.ReadOptions(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
+import weakref
 from collections.abc import Iterable, Iterator
 
 from ..._system.optional import csv, pa, pc
@@ -26,21 +28,24 @@ __all__ = [
     "without_words",
 ]
 
+_PATIENCE = 0.5
+"""Seconds that Arrow's thread has for a call into Python, before Python ends."""
 
-@contextlib.contextmanager
-def text_stream(
-    path: AnyPath, compression: str | None, dialect: CsvDialect
-) -> Iterator[pa.NativeFile]:
-    """The text of a file in UTF-8, from its beginning. Memory does not grow with the file."""
-    with contextlib.ExitStack() as stack:
-        stream = stack.enter_context(opened(path))
-        if compression is not None:
-            stream = stack.enter_context(pa.CompressedInputStream(stream, compression))
-        if not is_utf8(dialect):
-            stream = stack.enter_context(
-                pa.transcoding_input_stream(stream, dialect.encoding, "utf-8")
-            )
-        yield stream
+
+def text_stream(path: AnyPath, compression: str | None, dialect: CsvDialect) -> pa.NativeFile:
+    """The text of a file in UTF-8, from its beginning. Memory does not grow with the file.
+
+    Nobody closes it: its file is closed when the last lets go of it. Arrow reads CSV ahead in a
+    thread that it does not wait for, even when the reader is closed and gone. Were the file closed
+    under a read, the operating system could give its descriptor to the file that is opened next,
+    whose first rows that read would take.
+    """
+    stream = opened(path)
+    if compression is not None:
+        stream = pa.CompressedInputStream(stream, compression)
+    if not is_utf8(dialect):
+        stream = pa.transcoding_input_stream(stream, dialect.encoding, "utf-8")
+    return stream
 
 
 def start_of(stream: pa.NativeFile, size: int) -> bytes:
@@ -56,11 +61,11 @@ def start_of(stream: pa.NativeFile, size: int) -> bytes:
 def read_ahead(source: pa.NativeFile, head: bytes = b"") -> Iterator[pa.NativeFile]:
     """`head` and what is left of a source after it, as a file that Arrow may read ahead of its use.
 
-    Arrow reads CSV in a thread that it does not wait for, even when the reader is closed and gone.
-    Were the source closed under a read, the operating system could give its descriptor to the file
-    that is opened next, whose first rows that read would take. So the block ends after the read.
+    For sources that run Python, which Arrow's thread then does: no read goes on when the block
+    ends, and Python waits at its end for those of blocks that have not, see `_let_go`.
     """
     file = _ReadAhead(head, source)
+    weakref.finalize(file, _let_go, weakref.ref(file))
     try:
         yield pa.PythonFile(file, "r")
     finally:
@@ -79,13 +84,14 @@ class _ReadAhead:
 
     def read(self, size: int = -1) -> bytes:
         with self._reading:
-            if self._has_ended:
-                return b""
-            if not self._head:
-                return bytes(self._source.read(size))
-            part = self._head if size < 0 else self._head[:size]
-            self._head = self._head[len(part) :]
-            return part
+            return b"" if self._has_ended else self._next(size)
+
+    def _next(self, size: int) -> bytes:
+        if not self._head:
+            return bytes(self._source.read(size))
+        part = self._head if size < 0 else self._head[:size]
+        self._head = self._head[len(part) :]
+        return part
 
     def end(self) -> None:
         """Wait for the read that goes on, if any; later ones find nothing."""
@@ -94,7 +100,21 @@ class _ReadAhead:
             pass
 
     def close(self) -> None:
-        """The source is closed by whoever opened it."""
+        """The source is not closed by hand, see `text_stream`."""
+
+
+def _let_go(file: weakref.ref[_ReadAhead]) -> None:
+    """Have Arrow's thread end its calls into Python: one while Python ends would abort the process.
+
+    Called when the file is gone, or when Python ends. A reader that is open then may have paused,
+    and does not tell: it is given a moment.
+    """
+    if (found := file()) is not None:
+        found.end()
+        del found
+    deadline = time.monotonic() + _PATIENCE
+    while file() is not None and time.monotonic() < deadline:
+        time.sleep(0.001)
 
 
 @contextlib.contextmanager
