@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 from functools import partial
@@ -254,6 +255,69 @@ def test_an_error_of_earlier_rows_comes_first():
 
 def test_an_interrupt_is_not_replaced_by_an_error_of_the_writer():
     assert isinstance(write_all(Slow(0), [0], KeyboardInterrupt())[1], KeyboardInterrupt)
+
+
+# ------------------------------------------------------------------ interrupts
+
+
+class Long:
+    """Work that goes on until it is interrupted twice while it is waited for."""
+
+    def __init__(self):
+        self.has_begun, self._may_end = threading.Event(), threading.Event()
+        self.told, self._signals = [], threading.Thread(target=self._interrupt)
+
+    def _interrupt(self):
+        self.has_begun.wait()
+        for _ in range(2):
+            time.sleep(0.03)
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        time.sleep(0.03)
+        self._may_end.set()
+
+    def work(self, value=None):
+        self.has_begun.set()
+        self._may_end.wait()
+        self.told.append("done")
+        return value
+
+    def __enter__(self):
+        self._signals.start()
+        return self
+
+    def __exit__(self, kind, *_):
+        self.told.append(kind)
+        self._signals.join()
+        return kind is not None and issubclass(kind, KeyboardInterrupt)
+
+
+POSIX = pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals of threads")
+
+
+@POSIX
+def test_a_writer_that_is_interrupted_twice_has_ended():
+    """Its file is closed next, whose descriptor may go to another file."""
+    with Long() as long, BackgroundWriter(Slow(), after=long.work) as writer:
+        writer.write(batch_of(0))
+        writer.write(batch_of(1))
+    assert long.told == ["done", KeyboardInterrupt]
+
+
+@POSIX
+def test_a_reader_that_is_interrupted_twice_has_ended():
+    def items():
+        yield long.work(1)
+
+    with Long() as long:
+        list(prefetch(items()))
+    assert long.told == ["done", KeyboardInterrupt]
+
+
+@POSIX
+def test_threads_that_are_interrupted_twice_have_ended():
+    with Long() as long:
+        list(in_order(long.work, range(9), 1, 2, "fastgnb-parser"))
+    assert long.told == ["done", KeyboardInterrupt]
 
 
 # ------------------------------------------------------------------ jobs

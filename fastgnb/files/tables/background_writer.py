@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from types import TracebackType
 from typing import Self
 
 from ..._system.optional import pa
+from .prefetching import join
 from .writers import Writer
 
 __all__ = ["BackgroundWriter"]
@@ -37,17 +38,10 @@ class BackgroundWriter:
         self._after()
 
     def _wait(self) -> None:
-        pending, self._pending = self._pending, None
-        if pending is not None:
+        if self._pending is not None:
+            wait([self._pending])  # it stays pending where an interrupt comes meanwhile
+            pending, self._pending = self._pending, None
             pending.result()
-
-    def _join(self) -> None:
-        """Wait for the thread, also where an interrupt comes meanwhile."""
-        try:
-            self._pool.shutdown()
-        except BaseException:
-            self._join()
-            raise
 
     def __enter__(self) -> Self:
         return self
@@ -58,6 +52,6 @@ class BackgroundWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._join()
+        join(self._pool, [] if self._pending is None else [self._pending])
         if kind is None or issubclass(kind, Exception):
             self._wait()  # an error of rows that come before those of `error`

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import contextvars
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any, TypeVar
 
-__all__ = ["closing_items", "in_order", "prefetch"]
+__all__ = ["closing_items", "in_order", "join", "prefetch"]
 
 T = TypeVar("T")
 Item = TypeVar("Item")
@@ -37,15 +37,19 @@ def prefetch(items: Iterator[T]) -> Generator[T, None, None]:
     def item_in_context() -> T | None:
         return context.run(next, items, None)
 
-    with closing_items(items), ThreadPoolExecutor(1, "fastgnb-reader") as reader:
-        following = reader.submit(item_in_context)
-        while True:
-            coming, following = following, reader.submit(item_in_context)
-            item = coming.result()
-            if item is None:
-                return
-            yield item
-            del item
+    pool = ThreadPoolExecutor(1, "fastgnb-reader")
+    with closing_items(items):
+        waiting = deque([pool.submit(item_in_context)])
+        try:
+            while True:
+                waiting.append(pool.submit(item_in_context))
+                item = _first_result(waiting)
+                if item is None:
+                    return
+                yield item
+                del item
+        finally:
+            join(pool, waiting, cancel=True)
 
 
 def in_order(
@@ -71,10 +75,34 @@ def in_order(
             waiting.append(pool.submit(work, item))
             del item
             if len(waiting) > ahead:
-                yield waiting.popleft().result()
+                yield _first_result(waiting)
         while waiting:
-            yield waiting.popleft().result()
+            yield _first_result(waiting)
         if error is not None:
             raise error
     finally:
-        pool.shutdown(cancel_futures=True)
+        join(pool, waiting, cancel=True)
+
+
+def _first_result(waiting: deque[Future[Result]]) -> Result:
+    """Take the first of those that wait, but not before it has ended: see `join`."""
+    result = waiting[0].result()
+    waiting.popleft()
+    return result
+
+
+def join(pool: ThreadPoolExecutor, work: Collection[Future[Any]], *, cancel: bool = False) -> None:
+    """Wait for the threads of a pool, also where an interrupt comes meanwhile; it is raised then.
+
+    The work that goes on or waits is waited for by itself, since before Python 3.13 a thread counts
+    as ended once an interrupt came while its end was waited for. cancel : leave out what has not
+    begun.
+    """
+    try:
+        if cancel:
+            pool.shutdown(wait=False, cancel_futures=True)
+        wait([each for each in work if not each.cancelled()])
+        pool.shutdown()
+    except BaseException:
+        join(pool, work, cancel=cancel)
+        raise
