@@ -90,6 +90,8 @@ def test_no_space_left_while_rows_are_written(tmp_path, model, out, capsys, monk
 def test_a_disk_that_fails_at_the_end(tmp_path, model, out, capsys, monkeypatch, name, step):
     """A network file system tells of a full disk when the file is flushed."""
     data = write(with_known_label(), tmp_path / "data.parquet")
+    (tmp_path / "first").mkdir()
+    run(*writing(model, data, tmp_path / "first")[name])  # kernels are written to their cache here
     words = writing(model, data, out)[name]
     before = content(out)
     with monkeypatch.context() as patch:
