@@ -373,6 +373,7 @@ def test_other_files_in_the_folder_are_left_alone(rows, learned):
 def test_a_disk_that_is_full_leaves_what_was_done(tmp_path, monkeypatch, learned, step):
     tables = frames(4)
     paths, folder = write_frames(tables, tmp_path / "data"), tmp_path / "states"
+    fit(paths)  # kernels are written to their cache here
     calls, real = [], getattr(os, step)
 
     def fail(*args):

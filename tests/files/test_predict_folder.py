@@ -319,6 +319,10 @@ def test_a_bad_row_keeps_what_is_done(tmp_path, model, scored):
 @pytest.mark.parametrize("step", ["fsync", "replace"])
 def test_a_full_disk_keeps_what_is_done(tmp_path, model, monkeypatch, scored, step):
     paths, out = write_frames(frames(4), tmp_path / "data"), tmp_path / "out"
+    files.predict(
+        model, paths[0], tmp_path / "first.csv"
+    )  # kernels are written to their cache here
+    scored.clear()
     real = getattr(os, step)
 
     def fail(*args):
