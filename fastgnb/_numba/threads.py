@@ -19,7 +19,7 @@ import functools
 import inspect
 import os
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 import numba
@@ -208,9 +208,19 @@ def _on_own_threads(n: int, loop: Callable[..., None], share: tuple[Any, ...]) -
     try:
         loop(*share)
     finally:
-        for other in others:
-            if not other.cancel():
-                other.result()
+        _finish([other for other in others if not other.cancel()])
+
+
+def _finish(begun: list[Future[None]]) -> None:
+    """Wait for all calls, also where one fails or a signal comes: they write to the same arrays."""
+    try:
+        for each in begun:
+            each.exception()
+    except BaseException:
+        wait(begun)
+        raise
+    for each in begun:
+        each.result()
 
 
 def submit(n: int, call: Callable[..., None], args: tuple[Any, ...]) -> list[Future[None]]:

@@ -350,6 +350,41 @@ def test_a_kernel_without_memory_raises_when_all_threads_are_done(
     assert not threads._process.running
 
 
+@pytest.fixture
+def two_others(monkeypatch):
+    """A pool of two threads, whatever the number of cores."""
+    with ThreadPoolExecutor(2) as pool:
+        monkeypatch.setattr(threads._process, "pool", pool)
+        yield
+
+
+@pytest.mark.parametrize("why", ["a thread fails", "an interrupt"])
+@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX sends them")
+def test_a_call_that_ends_early_waits_for_all_threads(two_others, why):
+    """They would write to its arrays later. The second one works on when the first has failed."""
+    mine, begun, ended = threading.get_ident(), threading.Semaphore(0), []
+
+    def loop(turns):
+        if threading.get_ident() == mine:
+            begun.acquire(timeout=300), begun.acquire(timeout=300)
+            return
+        turn = next(turns)
+        begun.release()
+        if turn == 0 and why == "a thread fails":
+            raise MemoryError("Allocation failed.")
+        time.sleep(0.02)
+        if turn == 0:
+            signal.pthread_kill(mine, signal.SIGINT)
+            return
+        time.sleep(0.05)
+        ended.append(turn)
+
+    error = MemoryError if why == "a thread fails" else KeyboardInterrupt
+    with pytest.raises(error):
+        threads._on_own_threads(3, loop, (iter(range(2)),))
+    assert ended == [1]
+
+
 def test_threads_that_cannot_start_are_done_without(two_threads, monkeypatch, many_rows):
     """Python starts none while it shuts down."""
     X, _, model, proba = many_rows
