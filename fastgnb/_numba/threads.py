@@ -224,13 +224,18 @@ def _finish(begun: list[Future[None]]) -> None:
 
 
 def submit(n: int, call: Callable[..., None], args: tuple[Any, ...]) -> list[Future[None]]:
-    """Give n of our threads a call; none while the interpreter is shutting down."""
+    """Give n of our threads a call, or fewer where no thread starts, as while Python shuts down."""
     if _process.pool is None:
         _process.pool = ThreadPoolExecutor(max(1, config.NUMBA_NUM_THREADS - 1), "fastgnb")
+    given: list[Future[None]] = []
     try:
-        return [_process.pool.submit(call, *args) for _ in range(n)]
+        for _ in range(n):
+            given += [_process.pool.submit(call, *args)]
     except RuntimeError:
-        return []
+        # The call without a thread is in the pool's queue, and nobody would wait for its end.
+        _process.pool.shutdown(wait=False, cancel_futures=True)
+        _process.pool = None
+    return given
 
 
 def _on_numba_threads(n: int, loop: Callable[..., None], share: tuple[Any, ...]) -> None:
