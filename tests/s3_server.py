@@ -70,6 +70,7 @@ class Proxy:
     port: int
     rules: list[Rule] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def start(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -96,6 +97,11 @@ class Proxy:
         """Call `act` before the first request that matches is forwarded."""
         return self._add(Rule(pattern, times, before=act))
 
+    def rule_of(self, request: Request) -> Rule | None:
+        """The first rule that takes a request. Requests come by turns, since rules count them."""
+        with self._lock:
+            return next((rule for rule in self.rules if rule.takes(request)), None)
+
     def _add(self, rule: Rule) -> Rule:
         self.rules.append(rule)
         return rule
@@ -114,7 +120,7 @@ class Proxy:
         with closing(client), suppress(*ended), client.makefile("rb") as reader:
             while (request := _read_request(reader, client)) is not None:
                 self.requests.append(request)
-                rule = next((rule for rule in self.rules if rule.takes(request)), None)
+                rule = self.rule_of(request)
                 if rule is not None and rule.before is not None:
                     rule.before()
                 if rule is not None and rule.answer is not None:

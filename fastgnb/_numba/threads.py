@@ -19,7 +19,7 @@ import functools
 import inspect
 import os
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 import numba
@@ -208,19 +208,34 @@ def _on_own_threads(n: int, loop: Callable[..., None], share: tuple[Any, ...]) -
     try:
         loop(*share)
     finally:
-        for other in others:
-            if not other.cancel():
-                other.result()
+        _finish([other for other in others if not other.cancel()])
+
+
+def _finish(begun: list[Future[None]]) -> None:
+    """Wait for all calls, also where one fails or a signal comes: they write to the same arrays."""
+    try:
+        for each in begun:
+            each.exception()
+    except BaseException:
+        wait(begun)
+        raise
+    for each in begun:
+        each.result()
 
 
 def submit(n: int, call: Callable[..., None], args: tuple[Any, ...]) -> list[Future[None]]:
-    """Give n of our threads a call; none while the interpreter is shutting down."""
+    """Give n of our threads a call, or fewer where no thread starts, as while Python shuts down."""
     if _process.pool is None:
         _process.pool = ThreadPoolExecutor(max(1, config.NUMBA_NUM_THREADS - 1), "fastgnb")
+    given: list[Future[None]] = []
     try:
-        return [_process.pool.submit(call, *args) for _ in range(n)]
+        for _ in range(n):
+            given += [_process.pool.submit(call, *args)]
     except RuntimeError:
-        return []
+        # The call without a thread is in the pool's queue, and nobody would wait for its end.
+        _process.pool.shutdown(wait=False, cancel_futures=True)
+        _process.pool = None
+    return given
 
 
 def _on_numba_threads(n: int, loop: Callable[..., None], share: tuple[Any, ...]) -> None:

@@ -37,21 +37,18 @@ def compile_all(processes: int | None = None) -> int:
     # The first is short, and shows whether anything is missing. Those that take longest follow.
     waiting = deque(call.name for call in [*calls[:1], *calls[:0:-1]])
     by_name = {call.name: call for call in calls}
-    others: Workers | None = None
+    others = Workers(waiting, watcher())
     try:
         with contextlib.suppress(IndexError):
             while True:
                 by_name[waiting.popleft()]()
-                if others is None and n_compiled() > n_loaded() and is_working():
-                    n = n_cores() if processes is None else processes
-                    others = Workers(n - 1, waiting, watcher())
-        if others is not None:
-            others.join()
+                if not others.are_called and n_compiled() > n_loaded() and is_working():
+                    others.start((n_cores() if processes is None else processes) - 1)
+        others.join()
     finally:
-        if others is not None:
-            others.end()
-            _compiled_elsewhere += others.n_compiled
-    with watching_kernels(lambda: None) if others else contextlib.nullcontext():
+        others.end()
+        _compiled_elsewhere += others.n_compiled
+    with watching_kernels(lambda: None) if others.are_called else contextlib.nullcontext():
         for call in calls:
             call()
     return n_compiled()

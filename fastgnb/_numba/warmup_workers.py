@@ -40,17 +40,22 @@ def n_cores() -> int:
 
 
 class Workers:
-    """Up to n processes that make warm-up calls, whose names they take from `waiting`.
+    """Processes that make warm-up calls, whose names they take from `waiting`.
 
     note: called, from several threads, for each kernel that is compiled or loaded there.
     """
 
-    def __init__(self, n: int, waiting: deque[str], note: Callable[[], None]) -> None:
+    def __init__(self, waiting: deque[str], note: Callable[[], None]) -> None:
         self.n_compiled = 0
+        self.are_called = False
         self._waiting, self._note, self._lock = waiting, note, threading.Lock()
         self._processes: list[subprocess.Popen[str]] = []
         self._threads: list[threading.Thread] = []
-        for _ in range(min(n, len(waiting)) if _can_start() else 0):
+
+    def start(self, n: int) -> None:
+        """Start up to n of them. An interrupt within it leaves those that `end` then ends."""
+        self.are_called = True
+        for _ in range(min(n, len(self._waiting)) if _can_start() else 0):
             self._start()
 
     def _start(self) -> None:
@@ -65,8 +70,9 @@ class Workers:
         except OSError:
             return
         self._processes.append(process)
-        self._threads.append(threading.Thread(target=self._feed, args=(process,), daemon=True))
-        self._threads[-1].start()
+        thread = threading.Thread(target=self._feed, args=(process,), daemon=True)
+        thread.start()
+        self._threads.append(thread)
 
     def _feed(self, process: subprocess.Popen[str]) -> None:
         """Give a process one call after the other, and count what it compiles."""

@@ -177,7 +177,7 @@ def test_workers_of_joblib(many_rows, jobs):
         results = joblib.Parallel(n_jobs=2)(joblib.delayed(work)(X, y, model) for _ in range(4))
     check(results, model, proba)
     for _, _, used, own in results:
-        assert used == min(jobs, os.cpu_count() or 1)
+        assert used == jobs  # however many cores there are
         assert own <= used - 1
 
 
@@ -348,6 +348,68 @@ def test_a_kernel_without_memory_raises_when_all_threads_are_done(
         [kernel(n, **work) for n, work in calls]
     assert len(started) == len(ended)
     assert not threads._process.running
+
+
+@pytest.fixture
+def two_others(monkeypatch):
+    """A pool of two threads, whatever the number of cores."""
+    with ThreadPoolExecutor(2) as pool:
+        monkeypatch.setattr(threads._process, "pool", pool)
+        yield
+
+
+@pytest.mark.parametrize("why", ["a thread fails", "an interrupt"])
+@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX sends them")
+def test_a_call_that_ends_early_waits_for_all_threads(two_others, why):
+    """They would write to its arrays later. The second one works on when the first has failed."""
+    mine, begun, ended = threading.get_ident(), threading.Semaphore(0), []
+
+    def loop(turns):
+        if threading.get_ident() == mine:
+            begun.acquire(timeout=300), begun.acquire(timeout=300)
+            return
+        turn = next(turns)
+        begun.release()
+        if turn == 0 and why == "a thread fails":
+            raise MemoryError("Allocation failed.")
+        time.sleep(0.02)
+        if turn == 0:
+            signal.pthread_kill(mine, signal.SIGINT)
+            return
+        time.sleep(0.05)
+        ended.append(turn)
+
+    error = MemoryError if why == "a thread fails" else KeyboardInterrupt
+    with pytest.raises(error):
+        threads._on_own_threads(3, loop, (iter(range(2)),))
+    assert ended == [1]
+
+
+def test_a_call_waits_for_the_threads_that_could_start(monkeypatch):
+    """The second one cannot, as where a container may have few."""
+    monkeypatch.setattr(threads._process, "pool", None)
+    monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", 3)
+    mine, begun, ended, started = threading.get_ident(), threading.Semaphore(0), [], []
+    start = threading.Thread.start
+
+    def start_one(thread):
+        if started:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    def loop():
+        if threading.get_ident() == mine:
+            begun.acquire(timeout=300)
+            return
+        begun.release()
+        time.sleep(0.05)
+        ended.append(1)
+
+    monkeypatch.setattr(threading.Thread, "start", start_one)
+    threads._on_own_threads(3, loop, ())
+    assert ended == [1]
+    assert threads._process.pool is None
 
 
 def test_threads_that_cannot_start_are_done_without(two_threads, monkeypatch, many_rows):

@@ -96,7 +96,8 @@ def waiting_process(monkeypatch, tmp_path: Path) -> tuple[Workers, int]:
         f"open({str(note)!r} + '~', 'w').write(str(os.getpid()))\n"
         f"os.rename({str(note)!r} + '~', {str(note)!r}); time.sleep(600)",
     )  # fmt: skip
-    workers = Workers(1, deque(["one:call"]), lambda: None)
+    workers = Workers(deque(["one:call"]), lambda: None)
+    workers.start(1)
     deadline = time.monotonic() + 300
     while not note.exists():
         assert time.monotonic() < deadline
@@ -128,11 +129,9 @@ def test_an_interrupt_ends_them(python, tmp_path):
     code = f"""
 import signal
 {SMALL}
-pids = []
 class Noted(Watched):
-    def __init__(self, *args):
-        super().__init__(*args)
-        pids.extend(process.pid for process in self._processes)
+    def _start(self):
+        super()._start()
         signal.raise_signal(signal.SIGINT)
     def end(self):
         super().end()
@@ -141,10 +140,10 @@ warmup.Workers = Noted
 try:
     compiled(2)
 except KeyboardInterrupt:
-    print("interrupted", len(pids))
+    print("interrupted")
 """
-    out = python(code, NUMBA_CACHE_DIR=str(tmp_path)).split("\n")
-    assert "interrupted" in out[-2]
+    out = python(code, NUMBA_CACHE_DIR=str(tmp_path))
+    assert out == f"[{-signal.SIGKILL}]\ninterrupted\n"
 
 
 def test_a_process_makes_calls_until_its_input_ends():

@@ -141,7 +141,7 @@ print("end")
 @pytest.mark.parametrize("block", ["open", "left"])
 def test_python_can_end_while_arrow_reads_ahead(block):
     """Its thread would call Python, which aborts the process or has it wait for ever."""
-    assert process("-c", EXIT, block, module=False, timeout=60).stdout == "end\n"
+    assert process("-c", EXIT, block, module=False).stdout == "end\n"
 
 
 @pytest.mark.parametrize("compression", [None, "gzip"])

@@ -27,6 +27,7 @@ def session(master="local[2,4]", *, remote=False, conf=()):
     from pyspark.sql import SparkSession
 
     if remote:
+        _take_a_free_port()
         spark = SparkSession.builder.remote("local[2]").getOrCreate()
     else:
         builder = SparkSession.builder.master(master).config("spark.ui.enabled", "false")
@@ -38,6 +39,14 @@ def session(master="local[2,4]", *, remote=False, conf=()):
     spark.conf.set("spark.sql.shuffle.partitions", "2")
     spark.conf.set("spark.sql.codegen.wholeStage", "false")
     return spark
+
+
+def _take_a_free_port():
+    """Let Spark Connect have any port: another server, as of other tests, may have 15002."""
+    from pyspark import SparkContext
+
+    SparkContext._ensure_initialized()  # Java first, which would check each plan in Spark's tests
+    os.environ["SPARK_TESTING"] = "1"
 
 
 def make_table(n=600, seed=0):
