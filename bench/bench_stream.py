@@ -12,7 +12,7 @@ def bench_partial_fit(benchmark, rival, size, usable, record, rounds):
     problem = problems.standard(size)
     usable(rival, problem)
     X, y = problem.data()
-    model = benchmark.pedantic(stream.learn, (rival, X, y), rounds=rounds, warmup_rounds=1)
+    model = benchmark.pedantic(stream.learner(rival, X, y), rounds=rounds, warmup_rounds=1)
     if rival is rivals.OURS:
         checks.check_fit(model, rival, problem)
     else:  # it smooths with the last chunk's variance: its parameters are not those of one fit

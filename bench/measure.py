@@ -125,30 +125,20 @@ def streaming(size: str) -> Iterator[Row]:
     calls = {"fastgnb": functools.partial(OURS.fit, X, y)}
     for chunk in stream.CHUNKS:
         name = stream.program(chunk)
-        calls[name] = functools.partial(stream.learn, OURS, X, y, chunk)
+        calls[name] = stream.learner(OURS, X, y, chunk)
         calls[name]()
     for program, timing in interleave(calls, EFFORTS[size]).items():
         checks.check_fit(timing.result, OURS, problem)
         yield row("stream", "fit", problem, program, timing)
-    singles = {"fastgnb": functools.partial(_learn_singly, X, y)}
+    few = [array[:SMALL_CALLS].copy() for array in (X, y)]
+    singles = {"fastgnb": stream.learner(OURS, *few, chunk=1)}
     river = rivals.named("river")
     if not river.missing:
-        few = [array[:SMALL_CALLS].copy() for array in (X, y)]
         singles["river"] = functools.partial(river.fit, *few)
     singles["fastgnb"]()
     for program, timing in interleave(singles, EFFORTS[size]).items():
         per_call = Timing([seconds / SMALL_CALLS for seconds in timing.seconds], None)
         yield row("single rows", "learn", problem._replace(n=1), program, per_call)
-
-
-def _learn_singly(X: np.ndarray, y: np.ndarray) -> Any:
-    """A model of the first rows, learned one by one."""
-    from fastgnb import GaussianNB
-
-    model, classes = GaussianNB(), np.unique(y)
-    for i in range(SMALL_CALLS):
-        model.partial_fit(X[i : i + 1], y[i : i + 1], classes=classes)
-    return model
 
 
 def one_row(size: str) -> Iterator[Row]:

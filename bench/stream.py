@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,21 @@ CHUNK = 10_000
 CHUNKS = (CHUNK, 1_000)
 
 
-def learn(rival: Rival, X: np.ndarray, y: np.ndarray, chunk: int = CHUNK) -> Any:
-    """A model of the library after `partial_fit` over X (n, d) and y (n,), chunk by chunk."""
-    model = type(rival.fit(X[:100], y[:100]))()
-    classes = np.arange(y.max() + 1)
-    for start in range(0, len(X), chunk):
-        model.partial_fit(X[start : start + chunk], y[start : start + chunk], classes=classes)
-    return model
+def learner(rival: Rival, X: np.ndarray, y: np.ndarray, chunk: int = CHUNK) -> Callable[[], Any]:
+    """A function that makes a model by `partial_fit` over X (n, d) and y (n,), chunk by chunk.
+
+    What the caller of `partial_fit` knows before the first chunk, such as the classes, is prepared
+    here, and is no part of its time.
+    """
+    kind, classes = type(rival.fit(X[:100], y[:100])), np.unique(y)
+
+    def learn() -> Any:
+        model = kind()
+        for start in range(0, len(X), chunk):
+            model.partial_fit(X[start : start + chunk], y[start : start + chunk], classes=classes)
+        return model
+
+    return learn
 
 
 def program(chunk: int) -> str:
