@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import types
 
 import numpy as np
 import pytest
@@ -112,6 +113,18 @@ def test_calls_that_no_thread_shares(waiting, monkeypatch, why):
     n, work = 1 if why == "one block" else 8, 0 if why == "little work" else WORK
     with fastgnb.threads(1 if why == "limit" else None):
         assert awake.call_shared(lambda at: at, n, work) == 0
+
+
+def test_a_disturbed_measurement_of_pauses_does_not_count(monkeypatch):
+    """It would have threads leave before the next call."""
+    now, runs = [0.0], iter([1e-3, 2e-5, 1e-5, *[3e-5] * 9])
+
+    def wait(board, dismissals, before, pauses):
+        now[0] += pauses * next(runs)
+
+    monkeypatch.setattr(awake, "_wait", wait)
+    monkeypatch.setattr(awake, "time", types.SimpleNamespace(perf_counter=lambda: now[0]))
+    assert awake._pauses_within(0.02) == pytest.approx(2000, abs=1)
 
 
 @pytest.mark.promise("bits")
