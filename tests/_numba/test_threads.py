@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 import time
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import joblib
 import numba
@@ -360,9 +360,14 @@ def two_others(monkeypatch):
 
 @pytest.mark.parametrize("why", ["a thread fails", "an interrupt"])
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX sends them")
-def test_a_call_that_ends_early_waits_for_all_threads(two_others, why):
+def test_a_call_that_ends_early_waits_for_all_threads(two_others, monkeypatch, why):
     """They would write to its arrays later. The second one works on when the first has failed."""
     mine, begun, ended = threading.get_ident(), threading.Semaphore(0), []
+    exception, waits = Future.exception, threading.Event()
+
+    def waiting(future):
+        waits.set()
+        return exception(future)
 
     def loop(turns):
         if threading.get_ident() == mine:
@@ -372,13 +377,14 @@ def test_a_call_that_ends_early_waits_for_all_threads(two_others, why):
         begun.release()
         if turn == 0 and why == "a thread fails":
             raise MemoryError("Allocation failed.")
-        time.sleep(0.02)
+        waits.wait(60)
         if turn == 0:
             signal.pthread_kill(mine, signal.SIGINT)
             return
         time.sleep(0.05)
         ended.append(turn)
 
+    monkeypatch.setattr(Future, "exception", waiting)
     error = MemoryError if why == "a thread fails" else KeyboardInterrupt
     with pytest.raises(error):
         threads._on_own_threads(3, loop, (iter(range(2)),))
