@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import os
-import sys
 import threading
 import time
 
 import pyarrow as pa
 import pytest
 from fault_files import process
+from table_files import open_files
 
 from fastgnb.files import SourceError
 from fastgnb.files.tables import csv_file, csv_stream
@@ -154,14 +153,6 @@ def test_arrow_reads_local_files_without_python(tmp_path, monkeypatch, compressi
     monkeypatch.setattr(csv_file, "read_ahead", None)
     closed_early(CsvFile(path, FileFormat("csv", compression)))
     deadline = time.monotonic() + 60
-    while sys.platform == "linux" and is_open(path) and time.monotonic() < deadline:
+    while str(path) in open_files() and time.monotonic() < deadline:
         time.sleep(0.001)
-    assert sys.platform != "linux" or not is_open(path)
-
-
-def is_open(path):
-    for number in os.listdir("/proc/self/fd"):
-        with contextlib.suppress(OSError):  # closed by now
-            if os.path.samefile(f"/proc/self/fd/{number}", path):
-                return True
-    return False
+    assert str(path) not in open_files()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import os
 
@@ -10,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.ipc as ipc
 import pytest
-from table_files import write
+from table_files import open_files, write
 
 from fastgnb.files.errors import SourceError
 from fastgnb.files.tables import arrow_map, values
@@ -175,15 +174,6 @@ def test_no_file_stays_open(tmp_path, ending):
     del batches
     gc.collect()
     assert str(path) not in open_files()
-
-
-def open_files():
-    """What the open files of this process are."""
-    found = []
-    for link in os.scandir("/proc/self/fd"):
-        with contextlib.suppress(FileNotFoundError):  # the folder itself, which is closed again
-            found.append(os.readlink(link))
-    return found
 
 
 def test_pages_of_an_arrow_file_are_given_back(tmp_path, monkeypatch):

@@ -7,10 +7,10 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..._system.optional import csv, pa
-from ..._system.remote.paths import AnyPath, RemotePath
+from ..._system.remote.paths import AnyPath
 from ..._system.signals import raise_if_noted
 from ..errors import SourceError
-from .csv_dialect import CsvDialect, is_utf8, separator
+from .csv_dialect import CsvDialect, separator
 from .csv_errors import NotCsvError, check_start, explained
 from .csv_numbers import as_numbers, number_names, read_types
 from .csv_parser import CsvParser, parser_threads
@@ -20,6 +20,7 @@ from .csv_stream import (
     parse_options,
     prefix_text_errors,
     read_ahead,
+    runs_python,
     start_of,
     text_stream,
     without_words,
@@ -118,9 +119,9 @@ class CsvFile:
         names: Sequence[str] | None = None,
     ) -> Iterator[csv.CSVStreamingReader]:
         """Arrow's reader of `head` and `source`; `names` if the text does not begin with them."""
-        runs_python = bool(head) or isinstance(self.path, RemotePath) or not is_utf8(self.dialect)
+        in_python = bool(head) or runs_python(self.path, self.dialect)
         with (
-            read_ahead(source, head) if runs_python else contextlib.nullcontext(source) as text,
+            read_ahead(source, head) if in_python else contextlib.nullcontext(source) as text,
             csv.open_csv(
                 text,
                 read_options=csv.ReadOptions(

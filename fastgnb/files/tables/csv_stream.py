@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from ..._system.optional import csv, pa, pc
 from ..._system.remote.errors import RemoteError
-from ..._system.remote.paths import AnyPath
+from ..._system.remote.paths import AnyPath, RemotePath
 from ..errors import SourceError
 from .csv_dialect import CsvDialect, is_utf8
 from .csv_errors import short_line
@@ -23,6 +23,7 @@ __all__ = [
     "plain_numbers",
     "prefix_text_errors",
     "read_ahead",
+    "runs_python",
     "start_of",
     "text_stream",
     "without_words",
@@ -46,6 +47,11 @@ def text_stream(path: AnyPath, compression: str | None, dialect: CsvDialect) -> 
     if not is_utf8(dialect):
         stream = pa.transcoding_input_stream(stream, dialect.encoding, "utf-8")
     return stream
+
+
+def runs_python(path: AnyPath, dialect: CsvDialect) -> bool:
+    """Whether to read the `text_stream` of a file runs Python, and not Arrow alone."""
+    return isinstance(path, RemotePath) or not is_utf8(dialect)
 
 
 def start_of(stream: pa.NativeFile, size: int) -> bytes:
